@@ -1,0 +1,79 @@
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint64_t st_check_offset(const checker *c, const void *pointer)
+{
+    uintptr_t p = (uintptr_t)pointer, start = (uintptr_t)c->data;
+    return pointer && p >= start && p - start <= c->size ? p - start : STELE_NOWHERE;
+}
+
+diag_place st_check_place(checker *c, uint64_t offset, uint64_t count, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->path, sizeof c->path, format, args);
+    va_end(args);
+    return (diag_place){offset, count, c->path};
+}
+
+const char *st_check_path(char path[WALK_PATH], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(path, WALK_PATH, format, args);
+    va_end(args);
+    return path;
+}
+
+void st_check_flag(checker *c, uint8_t flag, uint64_t offset, const char *path)
+{
+    if (flag > 1)
+        st_diag(c->diags, DIAG_FLAG_NOT_BOOLEAN, st_check_place(c, offset, 1, "%s", path), "is %u, neither 0 nor 1", flag);
+}
+
+/* Length of the UTF-8 sequence at p, or 0 if there is none (overlong forms, surrogates and beyond U+10FFFF included). */
+static size_t utf8_length(const uint8_t *p, size_t left)
+{
+    uint32_t lead = p[0];
+    size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    if (length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    if ((lead == 0xE0 && p[1] < 0xA0) || (lead == 0xED && p[1] > 0x9F))
+        return 0;
+    if ((lead == 0xF0 && p[1] < 0x90) || (lead == 0xF4 && p[1] > 0x8F))
+        return 0;
+    return length;
+}
+
+static const char *first_not_utf8(const text *string)
+{
+    const uint8_t *p = (const uint8_t *)string->data, *end = p + string->size;
+    while (p < end) {
+        size_t length = utf8_length(p, (size_t)(end - p));
+        if (!length)
+            return (const char *)p;
+        p += length;
+    }
+    return NULL;
+}
+
+void st_check_string(checker *c, const text *string, const char *path)
+{
+    const char *nul = string->size ? memchr(string->data, 0, (size_t)string->size) : NULL;
+    if (!nul)
+        st_diag(c->diags, DIAG_STRING_NO_NUL, st_check_place(c, st_check_offset(c, string->data), 1, "%s", path),
+                "has no terminating NUL: engines read on into what follows");
+    else if (nul + 1 != string->data + string->size)
+        st_diag(c->diags, DIAG_STRING_EMBEDDED_NUL, st_check_place(c, st_check_offset(c, nul), 1, "%s", path),
+                "has a NUL after %llu of its %llu bytes: engines read no further", (unsigned long long)(nul - string->data),
+                (unsigned long long)string->size);
+    const char *bad = first_not_utf8(string);
+    if (bad)
+        st_diag(c->diags, DIAG_STRING_NOT_UTF8, st_check_place(c, st_check_offset(c, bad), 1, "%s", path),
+                "is not valid UTF-8");
+}

@@ -1,0 +1,61 @@
+/* What checking a file shares between formats: where findings go, and the checks of a mesh whatever its layout. */
+#ifndef ST_CHECK_H
+#define ST_CHECK_H
+
+#include "companion.h"
+#include "diag.h"
+#include "walk.h"
+
+typedef struct checker {
+    arena *arena;
+    diags *diags;
+    const uint8_t *data; /* of the whole file, to turn pointers into offsets */
+    uint64_t size;
+    bool full;          /* every finding, or only what safe use needs */
+    const char *target; /* NULL or an engine's name */
+    const companions *companions;
+    stele_parallel parallel;
+    void *parallel_user;
+    char path[WALK_PATH]; /* of the latest place */
+} checker;
+
+/* Where a pointer into the file is; STELE_NOWHERE for a pointer elsewhere. */
+uint64_t st_check_offset(const checker *c, const void *pointer);
+
+/* A place: an offset in the file, how often, and the printf of its path. Good until the next place is made. */
+diag_place st_check_place(checker *c, uint64_t offset, uint64_t count, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A path in a buffer of the caller's, for functions that take one. */
+const char *st_check_path(char path[WALK_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reports a byte that should be 0 or 1. */
+void st_check_flag(checker *c, uint8_t flag, uint64_t offset, const char *path);
+
+/* NUL, UTF-8. The path is that of the string. */
+void st_check_string(checker *c, const text *string, const char *path);
+
+/* Floats of a vertex: components of them from data + stride * vertex. No components: the mesh does not have them. */
+typedef struct vertex_floats {
+    const uint8_t *data;
+    uint32_t stride, components;
+} vertex_floats;
+
+typedef struct mesh_view {
+    const char *path; /* "mesh[2]" */
+    uint64_t vertex_count;
+    vertex_floats all; /* the whole row, if rows are floats only: scanned at memory speed */
+    vertex_floats position, normal, uv, color, tangent, weight, bone;
+    uint64_t bone_count; /* UINT64_MAX: not known */
+    const uint8_t *indices;
+    uint64_t index_count;
+    stele_type index_type;
+} mesh_view;
+
+void st_check_mesh(checker *c, const mesh_view *mesh);
+
+/* The box of all finite positions. */
+stele_bounds st_position_bounds(const vertex_floats *position, uint64_t vertex_count);
+void st_bounds_add(stele_bounds *bounds, const stele_bounds *other);
+
+#endif

@@ -1,0 +1,91 @@
+#include "companion.h"
+
+#include <string.h>
+
+#include "file.h"
+
+struct companion_map {
+    companion_map *next;
+    source source;
+};
+
+static bool find_in_folder(void *user, const char *name, const void **data, size_t *size)
+{
+    companions *c = user;
+    char *relative = (char *)st_arena_text(c->arena, name, strlen(name));
+    for (char *p = relative; *p; p++)
+        if (*p == '\\')
+            *p = '/';
+    const char *path = st_arena_format(c->arena, "%s%s", c->folder, relative);
+    if (!*relative || !*path || !st_companion_stays(relative))
+        return false;
+    if (!data)
+        return st_file_exists(path);
+    companion_map *map = st_arena_alloc(c->arena, sizeof *map);
+    if (!map || st_source_open(&map->source, path, false, c->arena))
+        return false;
+    map->next = c->maps;
+    c->maps = map;
+    *data = map->source.data;
+    *size = (size_t)map->source.size;
+    return true;
+}
+
+void st_companions_init(companions *c, arena *a, const char *path, const stele_options *options)
+{
+    *c = (companions){.arena = a, .lookup = options->lookup, .user = options->lookup_user};
+    if (c->lookup || !path)
+        return;
+    const char *slash = strrchr(path, '/');
+    c->folder = st_arena_text(a, path, slash ? (size_t)(slash + 1 - path) : 0);
+    c->lookup = find_in_folder;
+    c->user = c;
+}
+
+void st_companions_free(companions *c)
+{
+    for (companion_map *map = c->maps; map; map = map->next)
+        st_source_close(&map->source);
+}
+
+bool st_companions_any(const companions *c)
+{
+    return c->lookup != NULL;
+}
+
+bool st_companion_find(const companions *c, const char *name, const void **data, size_t *size)
+{
+    return c->lookup && c->lookup(c->user, name, data, size);
+}
+
+bool st_companion_stays(const char *name)
+{
+    if (*name == '/' || *name == '\\' || (*name && name[1] == ':'))
+        return false;
+    for (const char *part = name; part; part = strpbrk(part, "/\\")) {
+        part += part != name;
+        if (strncmp(part, "..", 2) == 0 && (!part[2] || part[2] == '/' || part[2] == '\\'))
+            return false;
+    }
+    return true;
+}
+
+const char *st_companion_texture(const companions *c, const char *name)
+{
+    static const char *const types[] = {"png", "jpg", "jpeg", "dds", "astc", "ktx2", "ktx", "pvr", "tga", "bmp", "webp"};
+    size_t length = strlen(name);
+    if (!length || name[length - 1] != '*')
+        return st_companion_find(c, name, NULL, NULL) ? name : NULL;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const char *candidate = st_arena_format(c->arena, "%.*s%s", (int)(length - 1), name, types[i]);
+        if (st_companion_find(c, candidate, NULL, NULL))
+            return candidate;
+    }
+    return NULL;
+}
+
+const char *st_text_string(arena *a, const text *string)
+{
+    const char *end = string->size ? memchr(string->data, 0, (size_t)string->size) : NULL;
+    return st_arena_text(a, string->data, end ? (uint64_t)(end - string->data) : string->size);
+}

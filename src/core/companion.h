@@ -1,0 +1,37 @@
+/* Files that a model refers to by name, found through one callback: beside the model, or in memory. */
+#ifndef ST_COMPANION_H
+#define ST_COMPANION_H
+
+#include "arena.h"
+#include "stele.h"
+#include "walk.h"
+
+typedef struct companion_map companion_map;
+
+typedef struct companions {
+    arena *arena;
+    const char *folder; /* with its final slash, or "" for the current one; NULL if there is no folder */
+    stele_lookup lookup;
+    void *user;
+    companion_map *maps; /* what the folder's lookup has opened */
+} companions;
+
+/* Looks in options->lookup, or else in the folder of path (NULL: nowhere). */
+void st_companions_init(companions *c, arena *a, const char *path, const stele_options *options);
+void st_companions_free(companions *c);
+
+/* False if there is nowhere to look, so that a missing file means nothing. */
+bool st_companions_any(const companions *c);
+
+bool st_companion_find(const companions *c, const char *name, const void **data, size_t *size);
+
+/* True if a name, taken as a path, stays in the folder of the model. */
+bool st_companion_stays(const char *name);
+
+/* The file that a texture's name stands for: itself, or for "x.*" the first that exists of the usual types. NULL if none. */
+const char *st_companion_texture(const companions *c, const char *name);
+
+/* A string of the file up to its NUL, as a C string. */
+const char *st_text_string(arena *a, const text *string);
+
+#endif

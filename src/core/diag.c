@@ -1,0 +1,85 @@
+#include "diag.h"
+
+#include <string.h>
+
+/* A hostile file can be wrong in a million places: past this many entries an id only counts. */
+enum { ENTRIES_PER_ID = 50 };
+
+static const stele_diagnostic_kind kinds[] = {
+#define X(name, id, severity, summary) {id, STELE_##severity, summary},
+    DIAG_LIST(X)
+#undef X
+};
+
+const stele_diagnostic_kind *stele_diagnostic_kinds(size_t *count)
+{
+    if (count)
+        *count = DIAG_COUNT;
+    return kinds;
+}
+
+bool st_diags_init(diags *d, arena *a, const stele_rule *rules, size_t rule_count, const char **unknown)
+{
+    *d = (diags){.arena = a};
+    for (size_t code = 0; code < DIAG_COUNT; code++)
+        d->severity[code] = (uint8_t)kinds[code].severity;
+    for (size_t i = 0; i < rule_count; i++) {
+        size_t code = 0;
+        while (code < DIAG_COUNT && strcmp(kinds[code].id, rules[i].id) != 0)
+            code++;
+        if (code == DIAG_COUNT) {
+            *unknown = rules[i].id;
+            return false;
+        }
+        d->severity[code] = (uint8_t)rules[i].severity;
+    }
+    return true;
+}
+
+static bool grow(diags *d)
+{
+    if (d->count < d->capacity)
+        return true;
+    size_t capacity = d->capacity ? d->capacity * 2 : 8;
+    stele_diagnostic *items = st_arena_alloc(d->arena, capacity * sizeof *items);
+    if (!items)
+        return false;
+    if (d->count)
+        memcpy(items, d->items, d->count * sizeof *items);
+    d->items = items;
+    d->capacity = capacity;
+    return true;
+}
+
+void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...)
+{
+    if (d->severity[code] == STELE_OFF)
+        return;
+    if (d->listed[code] == ENTRIES_PER_ID) {
+        d->items[d->last[code]].count += place.count;
+        return;
+    }
+    if (!grow(d))
+        return;
+    d->listed[code]++;
+    d->last[code] = (uint32_t)d->count;
+    va_list args;
+    va_start(args, format);
+    d->items[d->count++] = (stele_diagnostic){
+        .id = kinds[code].id,
+        .severity = (stele_severity)d->severity[code],
+        .offset = place.offset,
+        .count = place.count ? place.count : 1,
+        .path = place.path ? st_arena_text(d->arena, place.path, strlen(place.path)) : "",
+        .text = st_arena_vformat(d->arena, format, args),
+    };
+    va_end(args);
+}
+
+const stele_diagnostic *st_diags_worst(const diags *d, stele_severity least)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (d->items[i].severity >= least)
+            return &d->items[i];
+    return NULL;
+}

@@ -1,0 +1,78 @@
+/* Every diagnostic that Stele knows: X(name, id, default severity, what it means). docs/diagnostics.md explains each one, and
+ * a test compares the two. What real engines load is a warning; an id is never reused for something else. */
+#define DIAG_LIST(X)                                                                                                           \
+    X(NOT_READABLE, "not-readable", ERROR, "the file cannot be opened or read")                                                \
+    X(NO_MEMORY, "no-memory", ERROR, "the allocator or the memory limit refused")                                              \
+    X(UNKNOWN_FORMAT, "unknown-format", ERROR, "no format that Stele knows")                                                   \
+    X(NOT_A_MODEL, "not-a-model", ERROR, "something else under a model's name, such as a git-LFS pointer")                     \
+    X(BAD_MAGIC, "bad-magic", ERROR, "the first bytes are not those of the format that the name promises")                     \
+    X(BAD_VERSION, "bad-version", ERROR, "a version that does not exist or is not supported")                                  \
+    X(TRUNCATED, "truncated", ERROR, "the file ends inside a field")                                                           \
+    X(COUNT_TOO_LARGE, "count-too-large", ERROR, "a count that cannot fit in a file of this size")                             \
+    X(LINE_ENDINGS, "line-endings-converted", ERROR, "damaged by a line-ending conversion, as by git autocrlf")                \
+    X(BAD_INDEX_SIZE, "bad-index-size", ERROR, "indices are neither 1, 2 nor 4 bytes wide")                                    \
+    X(BAD_FIELD, "bad-field", ERROR, "a field holds a value that its format does not allow")                                   \
+    X(TRAILING_BYTES, "trailing-bytes", WARNING, "bytes after the end of the content")                                         \
+    X(FLAG_NOT_BOOLEAN, "flag-not-boolean", WARNING, "a yes/no byte that is neither 0 nor 1")                                  \
+    X(WRITER_BUG, "writer-bug", WARNING, "a layout that only a known writer bug produces")                                     \
+    X(INDEX_OUT_OF_RANGE, "index-out-of-range", ERROR, "an index beyond the vertices")                                         \
+    X(INDEX_COUNT, "index-count", WARNING, "the number of indices is not a multiple of 3")                                     \
+    X(DEGENERATE_TRIANGLE, "degenerate-triangle", WARNING, "a triangle that uses a vertex twice")                              \
+    X(ZERO_AREA_TRIANGLE, "zero-area-triangle", WARNING, "a triangle whose corners lie on a line or a point")                  \
+    X(MESH_EMPTY, "mesh-empty", WARNING, "a mesh without vertices or without indices")                                         \
+    X(MATERIAL_OUT_OF_RANGE, "material-out-of-range", ERROR, "a mesh refers to a material that is not there")                  \
+    X(ID_NOT_POSITION, "id-not-position", WARNING, "an id that is not the position in its list")                               \
+    X(ID_DUPLICATE, "id-duplicate", WARNING, "an id that another entry has too")                                               \
+    X(NONFINITE_POSITION, "nonfinite-position", ERROR, "NaN or infinity in a position")                                        \
+    X(NONFINITE_NORMAL, "nonfinite-normal", ERROR, "NaN or infinity in a normal")                                              \
+    X(NONFINITE_UV, "nonfinite-uv", WARNING, "NaN or infinity in a texture coordinate")                                        \
+    X(NONFINITE_COLOR, "nonfinite-color", WARNING, "NaN or infinity in a colour")                                              \
+    X(NONFINITE_TANGENT, "nonfinite-tangent", WARNING, "NaN or infinity in a tangent")                                         \
+    X(NONFINITE_WEIGHT, "nonfinite-weight", ERROR, "NaN or infinity in a skin weight")                                         \
+    X(NONFINITE_BONE, "nonfinite-bone", ERROR, "NaN or infinity in a bone's index, position or rotation")                      \
+    X(NONFINITE_KEY, "nonfinite-key", ERROR, "NaN or infinity in a key")                                                       \
+    X(NORMAL_ZERO, "normal-zero", WARNING, "a normal of length zero")                                                          \
+    X(NORMAL_LENGTH, "normal-length", WARNING, "a normal whose length is not 1 within 1 %")                                    \
+    X(TANGENT_ZERO, "tangent-zero", WARNING, "a tangent of length zero")                                                       \
+    X(TANGENT_WITHOUT_UV, "tangent-without-uv", WARNING, "tangents in a mesh that has no texture coordinates")                 \
+    X(WEIGHT_SUM, "weight-sum", WARNING, "skin weights that do not sum to 1 within 1 %")                                       \
+    X(WEIGHT_NEGATIVE, "weight-negative", WARNING, "a negative skin weight")                                                   \
+    X(WEIGHT_ALL_ZERO, "weight-all-zero", WARNING, "a vertex that no bone moves")                                              \
+    X(BONE_NEGATIVE, "bone-negative", WARNING, "a vertex refers to a negative bone")                                           \
+    X(BONE_FRACTIONAL, "bone-fractional", WARNING, "a vertex refers to a bone by a number that is not whole")                  \
+    X(BONE_OUT_OF_RANGE, "bone-out-of-range", ERROR, "a vertex refers to a bone beyond the skeleton or the bone map")          \
+    X(STRING_NO_NUL, "string-no-nul", WARNING, "a string without the terminating NUL that engines expect")                     \
+    X(STRING_EMBEDDED_NUL, "string-embedded-nul", WARNING, "a string that engines cut short at a NUL inside it")               \
+    X(STRING_NOT_UTF8, "string-not-utf8", WARNING, "a string that is not valid UTF-8")                                         \
+    X(TEXTURE_WILDCARD, "texture-wildcard", NOTE, "a texture name that leaves its type to the engine (.*)")                    \
+    X(TEXTURE_BROKEN_NAME, "texture-broken-name", WARNING, "a texture name that an exporter mangled")                          \
+    X(TEXTURE_MISSING, "texture-missing", WARNING, "a texture that is not beside the model")                                   \
+    X(COMPANION_MISSING, "companion-missing", WARNING, "a file that belongs to the model is not beside it")                    \
+    X(COMPANION_DAMAGED, "companion-damaged", WARNING, "a file that belongs to the model cannot be read")                      \
+    X(NAME_LEAVES_FOLDER, "name-leaves-folder", WARNING, "a name that points out of the model's folder")                       \
+    X(SKELETON_EMPTY, "skeleton-empty", WARNING, "a skeleton without bones")                                                   \
+    X(SKIN_WITHOUT_SKELETON, "skin-without-skeleton", WARNING, "skin weights, but no skeleton is named")                       \
+    X(CHILD_OUT_OF_RANGE, "child-out-of-range", ERROR, "a bone's child is not in the list of bones")                           \
+    X(BONE_CYCLE, "bone-cycle", ERROR, "bones that are their own ancestors")                                                   \
+    X(BONE_TWO_PARENTS, "bone-two-parents", ERROR, "a bone that is listed as a child twice")                                   \
+    X(ROOT_FLAG, "root-flag", WARNING, "a bone's root flag and the children lists disagree")                                   \
+    X(TRACK_UNKNOWN_BONE, "track-unknown-bone", ERROR, "a track for a bone that is not there")                                 \
+    X(TRACK_DUPLICATE, "track-duplicate", WARNING, "two tracks of one clip for the same bone")                                 \
+    X(TRACK_EMPTY, "track-empty", ERROR, "a track without keys, which crashes its engine")                                     \
+    X(TIME_UNSORTED, "time-unsorted", WARNING, "a key earlier than the one before it")                                         \
+    X(TIME_REPEATED, "time-repeated", WARNING, "two keys at the same time")                                                    \
+    X(ROTATION_NOT_UNIT, "rotation-not-unit", WARNING, "a quaternion whose length is not 1 within 1 %")                        \
+    X(CLIP_DUPLICATE, "clip-duplicate", WARNING, "two clips of the same name: the engine keeps the last")                      \
+    X(CLIP_EMPTY, "clip-empty", WARNING, "a clip without tracks")                                                              \
+    X(TARGET_LIMIT, "target-limit", ERROR, "more than the target engine can load correctly")                                   \
+    X(TARGET_ODDITY, "target-oddity", WARNING, "loaded by the target engine, but not as the file says")                        \
+    X(LOSS_TRAILING, "loss-trailing", LOSS, "bytes after the content are not carried over")                                    \
+    X(LOSS_COLOR, "loss-color", LOSS, "material colours that the target cannot hold")                                          \
+    X(LOSS_TEXTURE, "loss-texture", LOSS, "textures that the target cannot hold")                                              \
+    X(LOSS_HINT, "loss-hint", LOSS, "texture roles that the target cannot hold")                                               \
+    X(LOSS_TANGENT, "loss-tangent", LOSS, "tangents that the target cannot hold")                                              \
+    X(LOSS_SKIN, "loss-skin", LOSS, "skin weights that the target cannot hold")                                                \
+    X(LOSS_ANIMATION, "loss-animation", LOSS, "an animation reference that the target cannot hold")                            \
+    X(LOSS_BONE_MAP, "loss-bone-map", NOTE, "a bone map that no vertex uses is not carried over")                              \
+    X(LOSS_ROTATION, "loss-rotation", LOSS, "rest rotations that the target cannot hold")                                      \
+    X(DOES_NOT_FIT, "does-not-fit", ERROR, "content that the target cannot hold at all: nothing is written")

@@ -1,0 +1,267 @@
+#define _GNU_SOURCE /* renameat2, where there is one */
+
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Below this, reading is cheaper than mapping, faulting and unmapping (measured: they cross near 32 KiB). */
+enum { SMALL_FILE = 32 * 1024 };
+
+/* ---- Reading ---- */
+
+static void remember_change_time(source *s, const struct stat *status)
+{
+#ifdef __APPLE__
+    s->modified[0] = (int64_t)status->st_mtimespec.tv_sec;
+    s->modified[1] = (int64_t)status->st_mtimespec.tv_nsec;
+#else
+    s->modified[0] = (int64_t)status->st_mtim.tv_sec;
+    s->modified[1] = (int64_t)status->st_mtim.tv_nsec;
+#endif
+}
+
+static size_t read_descriptor(void *user, void *buffer, size_t size)
+{
+    ssize_t n;
+    do
+        n = read(*(int *)user, buffer, size);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? SIZE_MAX : (size_t)n;
+}
+
+/* Reads to the end; expected is only a first guess of the size. */
+static int read_all(source *s, stele_read read, void *user, uint64_t expected, arena *a)
+{
+    uint64_t capacity = expected + 1; /* one more, so that the end is seen without growing */
+    uint8_t *data = st_arena_bytes(a, capacity);
+    for (;;) {
+        if (!data)
+            return ENOMEM;
+        size_t n = read(user, data + s->size, (size_t)(capacity - s->size));
+        if (n == SIZE_MAX)
+            return errno ? errno : EIO;
+        s->size += n;
+        if (n == 0)
+            break;
+        if (s->size == capacity) {
+            uint8_t *larger = st_arena_bytes(a, capacity * 2);
+            if (larger)
+                memcpy(larger, data, (size_t)s->size);
+            data = larger;
+            capacity *= 2;
+        }
+    }
+    s->data = data;
+    return 0;
+}
+
+static int open_regular(source *s, const struct stat *status, bool read, arena *a)
+{
+    uint64_t size = (uint64_t)status->st_size;
+    remember_change_time(s, status);
+    if (read || size <= SMALL_FILE)
+        return read_all(s, read_descriptor, &s->fd, size, a);
+    if (size > SIZE_MAX)
+        return EFBIG;
+    void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    if (map == MAP_FAILED)
+        return read_all(s, read_descriptor, &s->fd, size, a);
+    s->map = map;
+    s->data = map;
+    s->size = size;
+    return 0;
+}
+
+int st_source_open(source *s, const char *path, bool read, arena *a)
+{
+    struct stat status;
+    errno = 0;
+    *s = (source){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    if (s->fd < 0)
+        return errno;
+    int error = 0;
+    if (fstat(s->fd, &status) != 0)
+        error = errno;
+    else if (S_ISDIR(status.st_mode))
+        error = EISDIR;
+    else if (S_ISREG(status.st_mode))
+        error = open_regular(s, &status, read, a);
+    else
+        error = read_all(s, read_descriptor, &s->fd, SMALL_FILE, a);
+    if (error || !S_ISREG(status.st_mode)) {
+        close(s->fd);
+        s->fd = -1;
+    }
+    return error;
+}
+
+int st_source_read(source *s, stele_read read, void *user, arena *a)
+{
+    errno = 0;
+    *s = (source){.fd = -1};
+    return read_all(s, read, user, SMALL_FILE, a);
+}
+
+void st_source_memory(source *s, const void *data, size_t size)
+{
+    *s = (source){.data = data, .size = size, .fd = -1};
+}
+
+void st_source_close(source *s)
+{
+    if (s->map)
+        munmap(s->map, (size_t)s->size);
+    if (s->fd >= 0)
+        close(s->fd);
+    *s = (source){.fd = -1};
+}
+
+bool st_source_changed(const source *s)
+{
+    struct stat status;
+    if (s->fd < 0)
+        return false;
+    if (fstat(s->fd, &status) != 0 || (uint64_t)status.st_size != s->size)
+        return true;
+    source now = *s;
+    remember_change_time(&now, &status);
+    return now.modified[0] != s->modified[0] || now.modified[1] != s->modified[1];
+}
+
+bool st_file_exists(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+const char *st_error_text(int error, arena *a)
+{
+    char text[128] = "";
+#if defined(__GLIBC__)
+    return st_arena_format(a, "%s", strerror_r(error, text, sizeof text));
+#else
+    strerror_r(error, text, sizeof text);
+    return st_arena_format(a, "%s", text);
+#endif
+}
+
+/* ---- Writing ---- */
+
+/* A name in the folder of path that does not exist yet. It needs to be unused, not unpredictable: O_EXCL decides. */
+static int create_temporary(output *o, mode_t mode)
+{
+    const char *slash = strrchr(o->path, '/');
+    int folder = slash ? (int)(slash + 1 - o->path) : 0;
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        o->temporary = st_arena_format(o->arena, "%.*s.stele-%ld-%u.tmp", folder, o->path, (long)getpid(), attempt);
+        if (o->arena->failed)
+            return ENOMEM;
+        o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (o->fd >= 0)
+            return 0;
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+/* A link is followed, so that the file it points to is replaced and the link stays. */
+static int resolve_link(output *o)
+{
+    char resolved[PATH_MAX];
+    struct stat status;
+    if (lstat(o->path, &status) != 0 || !S_ISLNK(status.st_mode) || !realpath(o->path, resolved))
+        return 0;
+    o->path = st_arena_text(o->arena, resolved, strlen(resolved));
+    return *o->path ? 0 : ENOMEM;
+}
+
+int st_output_open(output *o, const char *path, bool overwrite, bool sync, arena *a)
+{
+    struct stat status;
+    *o = (output){.arena = a, .path = path, .fd = -1, .overwrite = overwrite, .sync = sync};
+    int error = resolve_link(o);
+    if (error)
+        return o->error = error;
+    bool exists = stat(o->path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode))
+        return o->error = EISDIR;
+    if (exists && !overwrite)
+        return o->error = EEXIST;
+    if (exists && !S_ISREG(status.st_mode)) {
+        /* a device or a pipe is written to, not replaced */
+        o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+        return o->error = o->fd < 0 ? errno : 0;
+    }
+    o->error = create_temporary(o, 0666);
+    if (!o->error && exists)
+        (void)fchmod(o->fd, status.st_mode & 07777);
+    return o->error;
+}
+
+bool st_output_write(output *o, const void *data, size_t size)
+{
+    const uint8_t *p = data;
+    while (size && !o->error) {
+        ssize_t n = write(o->fd, p, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            o->error = errno;
+            break;
+        }
+        p += n;
+        size -= (size_t)n;
+    }
+    return !o->error;
+}
+
+/* Without overwrite the name must still be free at the very moment it is taken. */
+static int take_name(const output *o)
+{
+    if (o->overwrite)
+        return rename(o->temporary, o->path) ? errno : 0;
+#ifdef RENAME_NOREPLACE
+    if (renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return errno;
+#endif
+    if (link(o->temporary, o->path) == 0) {
+        unlink(o->temporary);
+        return 0;
+    }
+    return errno;
+}
+
+int st_output_commit(output *o)
+{
+    if (!o->error && o->sync && o->temporary && fsync(o->fd) != 0)
+        o->error = errno;
+    if (o->fd >= 0 && close(o->fd) != 0 && !o->error)
+        o->error = errno;
+    o->fd = -1;
+    if (!o->error && o->temporary)
+        o->error = take_name(o);
+    if (o->error)
+        st_output_abandon(o);
+    return o->error;
+}
+
+void st_output_abandon(output *o)
+{
+    if (o->fd >= 0)
+        close(o->fd);
+    if (o->temporary)
+        unlink(o->temporary);
+    o->fd = -1;
+    o->temporary = NULL;
+}

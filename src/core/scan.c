@@ -1,0 +1,52 @@
+#include "scan.h"
+
+#include "bytes.h"
+
+bool st_scan_nonfinite(const uint8_t *data, uint64_t count)
+{
+    /* an exponent of all ones, and only that, carries into the sign bit */
+    uint32_t carried = 0;
+    for (uint64_t i = 0; i < count; i++)
+        carried |= (load_u32(data + 4 * i) & 0x7fffffffu) + 0x00800000u;
+    return carried >> 31;
+}
+
+static bool beyond_u16(const uint8_t *data, uint64_t count, uint16_t last)
+{
+    uint16_t above = 0;
+    for (uint64_t i = 0; i < count; i++)
+        above |= (uint16_t)(load_u16(data + 2 * i) > last);
+    return above;
+}
+
+/* Subtraction and OR instead of a comparison: SSE2 has no unsigned one. The sign bit is set by last - index if the index is
+ * larger, and by the index itself in the one case where that wraps around. */
+static bool beyond_u32(const uint8_t *data, uint64_t count, uint32_t last)
+{
+    uint32_t above = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t index = load_u32(data + 4 * i);
+        above |= index | (last - index);
+    }
+    return above >> 31;
+}
+
+static bool beyond_any(const uint8_t *data, uint64_t count, stele_type type, uint64_t limit)
+{
+    uint32_t size = stele_type_size(type);
+    for (uint64_t i = 0; i < count; i++)
+        if (load_uint(data + i * size, type) >= limit)
+            return true;
+    return false;
+}
+
+bool st_scan_beyond(const uint8_t *data, uint64_t count, stele_type type, uint64_t limit)
+{
+    if (!count || !limit)
+        return count > 0;
+    if (type == STELE_U16)
+        return limit <= UINT16_MAX && beyond_u16(data, count, (uint16_t)(limit - 1));
+    if (type == STELE_U32 && limit <= (uint64_t)INT32_MAX + 1)
+        return beyond_u32(data, count, (uint32_t)(limit - 1));
+    return beyond_any(data, count, type, limit);
+}

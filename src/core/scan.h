@@ -1,0 +1,13 @@
+/* Fast answers about bulk data: is any float not finite, is any index too large? Plain loops that compilers vectorise. */
+#ifndef ST_SCAN_H
+#define ST_SCAN_H
+
+#include "stele.h"
+
+/* True if any of the packed little-endian float32 is NaN or infinite. */
+bool st_scan_nonfinite(const uint8_t *data, uint64_t count);
+
+/* True if any of the packed unsigned integers of this type is >= limit. */
+bool st_scan_beyond(const uint8_t *data, uint64_t count, stele_type type, uint64_t limit);
+
+#endif

@@ -1,0 +1,273 @@
+#include "walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bytes.h"
+
+static void start(walk *w, walk_mode mode, arena *a)
+{
+    /* the buffer is large and needs no zeros */
+    memset(w, 0, offsetof(walk, buffer));
+    w->mode = mode;
+    w->arena = a;
+}
+
+void st_walk_read(walk *w, arena *a, const uint8_t *data, uint64_t size)
+{
+    start(w, WALK_READ, a);
+    w->data = data;
+    w->size = size;
+}
+
+void st_walk_explain(walk *w, arena *a, const uint8_t *data, uint64_t size, stele_each_field each, void *user)
+{
+    st_walk_read(w, a, data, size);
+    w->mode = WALK_EXPLAIN;
+    w->each = each;
+    w->user = user;
+}
+
+void st_walk_write(walk *w, arena *a, stele_sink sink, void *user)
+{
+    start(w, WALK_WRITE, a);
+    w->sink = sink;
+    w->user = user;
+}
+
+/* ---- Paths and failures: nothing is formatted until somebody looks ---- */
+
+static void append(char path[WALK_PATH], size_t *used, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void append(char path[WALK_PATH], size_t *used, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(path + *used, WALK_PATH - *used, format, args);
+    va_end(args);
+    if (n > 0)
+        *used = *used + (size_t)n < WALK_PATH ? *used + (size_t)n : WALK_PATH - 1;
+}
+
+static void print_path(const walk *w, const char *name, char path[WALK_PATH])
+{
+    size_t used = 0;
+    path[0] = 0;
+    for (unsigned i = 0; i < w->depth; i++)
+        append(path, &used, "%s%s[%llu]", i ? "." : "", w->path[i].name, (unsigned long long)w->path[i].index);
+    if (name)
+        append(path, &used, "%s%s", w->depth ? "." : "", name);
+}
+
+static const char *keep_path(const walk *w, const char *name)
+{
+    char path[WALK_PATH];
+    print_path(w, name, path);
+    return st_arena_text(w->arena, path, strlen(path));
+}
+
+void st_walk_fail(walk *w, diag_code code, uint64_t offset, const char *name, const char *format, ...)
+{
+    if (w->failed)
+        return;
+    va_list args;
+    va_start(args, format);
+    w->failed = true;
+    w->failure = (walk_failure){code, offset, 0, keep_path(w, name), st_arena_vformat(w->arena, format, args)};
+    va_end(args);
+}
+
+/* A claim this many times larger than the whole file is a wrong count; a smaller one is more likely a file cut short. */
+enum { ABSURD = 16 };
+
+static uint64_t saturating_multiply(uint64_t a, uint64_t b)
+{
+    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+static bool enough_left(walk *w, const char *name, uint64_t needed)
+{
+    uint64_t left = w->size - w->at;
+    if (needed <= left)
+        return true;
+    diag_code code = needed / ABSURD > w->size ? DIAG_COUNT_TOO_LARGE : DIAG_TRUNCATED;
+    st_walk_fail(w, code, w->at, name, "needs %llu bytes, but only %llu are left", (unsigned long long)needed,
+                 (unsigned long long)left);
+    w->failure.missing = needed - left;
+    return false;
+}
+
+/* ---- Writing: small fields gather in the buffer, bulk data goes to the sink as it is ---- */
+
+static void flush(walk *w)
+{
+    if (w->buffered && walk_ok(w) && !w->sink(w->user, w->buffer, w->buffered))
+        w->stopped = true;
+    w->buffered = 0;
+}
+
+static void put(walk *w, const void *data, uint64_t size)
+{
+    if (!walk_ok(w) || !size)
+        return;
+    w->at += size;
+    bool bulk = size > WALK_BUFFER / 2;
+    if (bulk || size > WALK_BUFFER - w->buffered)
+        flush(w);
+    if (bulk) {
+        if (walk_ok(w) && !w->sink(w->user, data, (size_t)size))
+            w->stopped = true;
+        return;
+    }
+    memcpy(w->buffer + w->buffered, data, (size_t)size);
+    w->buffered += (size_t)size;
+}
+
+bool st_walk_finish(walk *w)
+{
+    flush(w);
+    return walk_ok(w);
+}
+
+/* ---- Explaining ---- */
+
+static void report(walk *w, const char *name, stele_field *field)
+{
+    char path[WALK_PATH];
+    if (w->mode != WALK_EXPLAIN)
+        return;
+    print_path(w, name, path);
+    field->path = path;
+    field->offset = w->at;
+    field->data = w->data + w->at;
+    if (!w->each(w->user, field))
+        w->stopped = true;
+}
+
+/* ---- Fields ---- */
+
+void st_walk_uint(walk *w, const char *name, stele_type type, uint64_t *value, const char *meaning)
+{
+    uint32_t size = stele_type_size(type);
+    if (!walk_ok(w))
+        return;
+    if (w->mode == WALK_WRITE) {
+        uint8_t bytes[8];
+        if (size < 8 && *value >> (8 * size))
+            st_walk_fail(w, DIAG_DOES_NOT_FIT, w->at, name, "is %llu, which does not fit in %u byte%s",
+                         (unsigned long long)*value, size, size == 1 ? "" : "s");
+        store_uint(bytes, *value, size);
+        put(w, bytes, size);
+        return;
+    }
+    if (!enough_left(w, name, size))
+        return;
+    *value = load_uint(w->data + w->at, type);
+    report(w, name, &(stele_field){.size = size, .type = type, .number = *value, .meaning = meaning});
+    w->at += size;
+}
+
+void st_walk_constant(walk *w, const char *name, stele_type type, uint64_t value, diag_code otherwise)
+{
+    uint64_t found = value, at = w->at;
+    st_walk_uint(w, name, type, &found, NULL);
+    if (walk_ok(w) && found != value)
+        st_walk_fail(w, otherwise, at, name, "is %llu, not %llu", (unsigned long long)found, (unsigned long long)value);
+}
+
+void st_walk_rows(walk *w, const char *name, span *value, const stele_column *columns, size_t column_count, uint64_t rows)
+{
+    uint32_t stride = 0;
+    for (size_t i = 0; i < column_count; i++)
+        stride += columns[i].components * stele_type_size(columns[i].type);
+    if (!walk_ok(w))
+        return;
+    uint64_t size = saturating_multiply(rows, stride);
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, size);
+        return;
+    }
+    *value = (span){w->data + w->at, rows, stride};
+    if (!enough_left(w, name, size)) {
+        /* what is there stays visible: it tells a truncated file from a damaged one */
+        value->count = stride ? (w->size - w->at) / stride : 0;
+        return;
+    }
+    if (size)
+        report(w, name,
+               &(stele_field){.size = size,
+                              .type = columns[0].type,
+                              .array = true,
+                              .rows = rows,
+                              .columns = columns,
+                              .column_count = column_count});
+    w->at += size;
+}
+
+void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint64_t count)
+{
+    st_walk_rows(w, name, value, &(stele_column){"", type, 1}, 1, count);
+}
+
+void st_walk_string(walk *w, const char *name, text *value)
+{
+    char length_name[64];
+    uint64_t length = value->size;
+    snprintf(length_name, sizeof length_name, "%s_length", name);
+    st_walk_uint(w, length_name, STELE_U16, &length, NULL);
+    if (!walk_ok(w))
+        return;
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, length);
+        return;
+    }
+    if (!enough_left(w, name, length))
+        return;
+    *value = (text){(const char *)w->data + w->at, length};
+    if (length)
+        report(w, name, &(stele_field){.size = length, .type = STELE_CHAR});
+    w->at += length;
+}
+
+void st_walk_rest(walk *w, span *value)
+{
+    if (!walk_ok(w))
+        return;
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, value->count);
+        return;
+    }
+    *value = (span){w->data + w->at, w->size - w->at, 1};
+    if (value->count)
+        report(w, NULL, &(stele_field){.size = value->count, .type = STELE_BYTES});
+    w->at = w->size;
+}
+
+/* ---- Lists ---- */
+
+void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_t item_size, uint64_t least_bytes)
+{
+    if (w->mode == WALK_WRITE)
+        return items;
+    /* items of no bytes count as one, or a file could claim billions of them for nothing */
+    if (!walk_ok(w) || !enough_left(w, name, saturating_multiply(count, least_bytes ? least_bytes : 1)))
+        return NULL;
+    void *list = st_arena_alloc(w->arena, saturating_multiply(count, item_size));
+    if (!list)
+        st_walk_fail(w, DIAG_NO_MEMORY, w->at, name, "there is no memory for %llu entries", (unsigned long long)count);
+    return list;
+}
+
+bool st_walk_item(walk *w, const char *name, uint64_t index, uint64_t count)
+{
+    if (index > 0 && w->depth > 0)
+        w->depth--;
+    if (!walk_ok(w) || index >= count)
+        return false;
+    if (w->depth == WALK_DEPTH) {
+        st_walk_fail(w, DIAG_BAD_FIELD, w->at, name, "is nested too deeply");
+        return false;
+    }
+    w->path[w->depth++] = (walk_step){name, index};
+    return true;
+}
