@@ -1,0 +1,59 @@
+/* What a format gives to the rest: one const descriptor, found through the registry. */
+#ifndef ST_FORMAT_H
+#define ST_FORMAT_H
+
+#include "core/check.h"
+#include "core/walk.h"
+#include "stele.h"
+
+/* Every raw struct begins with this. */
+typedef struct raw_file {
+    unsigned dialect; /* index into the format's dialects */
+} raw_file;
+
+typedef enum trust {
+    TRUST_NONE,
+    TRUST_PLAUSIBLE, /* nothing speaks against it: only a parse that fits decides */
+    TRUST_CERTAIN    /* the magic is right */
+} trust;
+
+enum { MOST_CANDIDATES = 8 };
+
+/* What the first bytes say. Candidates are the dialects to try, the likeliest first. None of them: the file is of this
+ * format, but problem and text say why it cannot be read. */
+typedef struct probe {
+    trust trust;
+    unsigned candidates[MOST_CANDIDATES];
+    size_t candidate_count;
+    diag_code problem;
+    const char *text;
+} probe;
+
+typedef struct stele_format {
+    stele_format_info info;
+    size_t raw_size;
+    const char *const *targets; /* engines that check knows, NULL-terminated; or NULL */
+
+    void (*probe)(const uint8_t *data, uint64_t size, probe *result);
+    void (*walk)(walk *w, raw_file *raw);
+
+    /* Of a file that may have failed half-way: does what was read look like this dialect? */
+    bool (*plausible)(const raw_file *raw);
+
+    void (*check)(checker *c, const raw_file *raw);
+    void (*describe)(const raw_file *raw, arena *a, const companions *companions, stele_info *info);
+
+    /* Changes a raw struct, a shallow copy of the file's, into another dialect. Losses and what does not fit are reported;
+     * false if it does not fit. */
+    bool (*adapt)(raw_file *raw, unsigned dialect, checker *c);
+} stele_format;
+
+/* The registry. */
+extern const stele_format *const st_formats[]; /* NULL-terminated */
+const stele_format *st_format_named(const char *name);
+
+/* The format that an extension promises, and what a file that no format claims may be: an explanation, or NULL. */
+const stele_format *st_format_of_extension(const char *path);
+const char *st_stranger(const uint8_t *data, uint64_t size);
+
+#endif

@@ -1,0 +1,238 @@
+/* What can be wrong with an SGA. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/scan.h"
+#include "rayne.h"
+
+enum { NO_PARENT = -1, RAYNE_BONES = 100 };
+
+/* ---- Bones ---- */
+
+static void check_child(checker *c, const sga_file *f, unsigned bone, unsigned i, int32_t *parent)
+{
+    const uint8_t *entry = f->bone[bone].child.data + 2 * i;
+    uint16_t child = load_u16(entry);
+    diag_place place = st_check_place(c, st_check_offset(c, entry), 1, "bone[%u].child[%u]", bone, i);
+    if (child >= f->bone_count)
+        st_diag(c->diags, DIAG_CHILD_OUT_OF_RANGE, place, "is %u, but there are only %u bones", child, f->bone_count);
+    else if (parent[child] != NO_PARENT)
+        st_diag(c->diags, DIAG_BONE_TWO_PARENTS, place, "is %u, which bone %d has as a child too", child, (int)parent[child]);
+    else
+        parent[child] = (int32_t)bone;
+}
+
+/* Every bone has at most one parent here, so that a chain of parents ends at a root or comes back to where it was. */
+static void check_cycles(checker *c, const sga_file *f, const int32_t *parent)
+{
+    uint32_t *chain = st_arena_alloc(c->arena, f->bone_count * sizeof *chain);
+    for (unsigned i = 0; chain && i < f->bone_count; i++) {
+        int32_t bone = (int32_t)i;
+        while (bone != NO_PARENT && !chain[bone]) {
+            chain[bone] = i + 1;
+            bone = parent[bone];
+        }
+        if (bone != NO_PARENT && chain[bone] == i + 1)
+            st_diag(c->diags, DIAG_BONE_CYCLE, st_check_place(c, f->bone[bone].at, 1, "bone[%d]", (int)bone),
+                    "is its own ancestor");
+    }
+}
+
+static void check_bone(checker *c, const sga_file *f, unsigned index, bool has_parent)
+{
+    char path[WALK_PATH];
+    const sga_bone *b = &f->bone[index];
+    if (st_scan_nonfinite(b->position.data, 3))
+        st_diag(c->diags, DIAG_NONFINITE_BONE,
+                st_check_place(c, st_check_offset(c, b->position.data), 1, "bone[%u].position", index), "is not finite");
+    if (b->rotation.count && st_scan_nonfinite(b->rotation.data, 4))
+        st_diag(c->diags, DIAG_NONFINITE_BONE,
+                st_check_place(c, st_check_offset(c, b->rotation.data), 1, "bone[%u].rotation", index), "is not finite");
+    if (!c->full)
+        return;
+    uint64_t flag = st_check_offset(c, b->child.data) - 3;
+    st_check_string(c, &b->name, st_check_path(path, "bone[%u].name", index));
+    st_check_flag(c, b->is_root, flag, st_check_path(path, "bone[%u].is_root", index));
+    if ((b->is_root != 0) == has_parent)
+        st_diag(c->diags, DIAG_ROOT_FLAG, st_check_place(c, flag, 1, "bone[%u].is_root", index), "is %u, but the bone %s",
+                b->is_root, has_parent ? "is some bone's child" : "is no bone's child");
+}
+
+static void check_bones(checker *c, const sga_file *f)
+{
+    int32_t *parent = st_arena_alloc(c->arena, f->bone_count * sizeof *parent);
+    if (!parent)
+        return;
+    for (unsigned i = 0; i < f->bone_count; i++)
+        parent[i] = NO_PARENT;
+    for (unsigned i = 0; i < f->bone_count; i++)
+        for (unsigned k = 0; k < f->bone[i].child_count; k++)
+            check_child(c, f, i, k, parent);
+    for (unsigned i = 0; i < f->bone_count; i++)
+        check_bone(c, f, i, parent[i] != NO_PARENT);
+    check_cycles(c, f, parent);
+}
+
+/* ---- Keys ---- */
+
+typedef struct key_findings {
+    uint64_t unsorted, repeated, turned; /* how many */
+    uint64_t first_unsorted, first_repeated, first_turned;
+} key_findings;
+
+static void note(uint64_t *count, uint64_t *first, uint64_t where)
+{
+    if ((*count)++ == 0)
+        *first = where;
+}
+
+static bool unit(const uint8_t *quaternion)
+{
+    float squares = 0;
+    for (int i = 0; i < 4; i++)
+        squares += load_f32(quaternion + 4 * i) * load_f32(quaternion + 4 * i);
+    return squares >= 0.99f * 0.99f && squares <= 1.01f * 1.01f;
+}
+
+static key_findings look_at_keys(const span *keys)
+{
+    key_findings found = {0};
+    float before = -INFINITY;
+    for (uint64_t i = 0; i < keys->count; i++) {
+        const uint8_t *key = keys->data + i * KEY_BYTES;
+        float time = load_f32(key + KEY_TIME);
+        if (time < before)
+            note(&found.unsorted, &found.first_unsorted, i);
+        if (time == before)
+            note(&found.repeated, &found.first_repeated, i);
+        if (!unit(key + KEY_ROTATION))
+            note(&found.turned, &found.first_turned, i);
+        before = time;
+    }
+    return found;
+}
+
+static void report_key(checker *c, const span *keys, diag_code code, uint64_t count, uint64_t first, unsigned part,
+                       const char *name, const char *track, const char *says)
+{
+    uint64_t offset = st_check_offset(c, keys->data + first * KEY_BYTES + part);
+    if (count)
+        st_diag(c->diags, code, st_check_place(c, offset, count, "%s.key[%llu]%s", track, (unsigned long long)first, name),
+                "%s", says);
+}
+
+static void check_keys(checker *c, const span *keys, const char *track)
+{
+    if (st_scan_nonfinite(keys->data, keys->count * KEY_BYTES / 4)) {
+        uint64_t bad = 0, first = 0;
+        for (uint64_t i = 0; i < keys->count; i++)
+            if (st_scan_nonfinite(keys->data + i * KEY_BYTES, KEY_BYTES / 4))
+                note(&bad, &first, i);
+        report_key(c, keys, DIAG_NONFINITE_KEY, bad, first, 0, "", track, "is not finite");
+    }
+    if (!c->full)
+        return;
+    key_findings f = look_at_keys(keys);
+    report_key(c, keys, DIAG_TIME_UNSORTED, f.unsorted, f.first_unsorted, KEY_TIME, ".time", track,
+               "is earlier than the key before it");
+    report_key(c, keys, DIAG_TIME_REPEATED, f.repeated, f.first_repeated, KEY_TIME, ".time", track,
+               "is the same as of the key before it");
+    report_key(c, keys, DIAG_ROTATION_NOT_UNIT, f.turned, f.first_turned, KEY_ROTATION, ".rotation", track,
+               "is not of length 1");
+}
+
+/* ---- Clips ---- */
+
+static void check_track(checker *c, const sga_file *f, unsigned clip, unsigned index, uint32_t *last_clip)
+{
+    const sga_track *t = &f->clip[clip].track[index];
+    char path[WALK_PATH];
+    st_check_path(path, "clip[%u].track[%u]", clip, index);
+    if (t->bone >= f->bone_count)
+        st_diag(c->diags, DIAG_TRACK_UNKNOWN_BONE, st_check_place(c, t->at, 1, "%s.bone", path),
+                "is %u, but there are only %u bones", t->bone, f->bone_count);
+    else if (c->full && last_clip[t->bone] == clip + 1)
+        st_diag(c->diags, DIAG_TRACK_DUPLICATE, st_check_place(c, t->at, 1, "%s.bone", path),
+                "is %u, which has a track in this clip already", t->bone);
+    else
+        last_clip[t->bone] = clip + 1;
+    if (c->full && !t->key_count)
+        st_diag(c->diags, DIAG_TRACK_EMPTY, st_check_place(c, t->at + 2, 1, "%s.key_count", path),
+                "is 0: Rayne crashes on a track without keys");
+    check_keys(c, &t->key, path);
+}
+
+typedef struct named_clip {
+    text name;
+    unsigned index;
+} named_clip;
+
+static int compare_names(const void *a, const void *b)
+{
+    const named_clip *x = a, *y = b;
+    size_t common = (size_t)(x->name.size < y->name.size ? x->name.size : y->name.size);
+    int order = common ? memcmp(x->name.data, y->name.data, common) : 0;
+    if (order)
+        return order;
+    if (x->name.size != y->name.size)
+        return x->name.size < y->name.size ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static void check_duplicate_clips(checker *c, const sga_file *f)
+{
+    named_clip *sorted = st_arena_alloc(c->arena, f->clip_count * sizeof *sorted);
+    if (!sorted || !f->clip_count)
+        return;
+    for (unsigned i = 0; i < f->clip_count; i++)
+        sorted[i] = (named_clip){f->clip[i].name, i};
+    qsort(sorted, f->clip_count, sizeof *sorted, compare_names);
+    for (unsigned i = 1; i < f->clip_count; i++) {
+        const named_clip *here = &sorted[i], *before = &sorted[i - 1];
+        if (here->name.size != before->name.size ||
+            (here->name.size && memcmp(here->name.data, before->name.data, (size_t)here->name.size) != 0))
+            continue;
+        st_diag(c->diags, DIAG_CLIP_DUPLICATE, st_check_place(c, f->clip[here->index].at + 2, 1, "clip[%u].name", here->index),
+                "is \"%s\", as that of clip %u: the engine keeps the last", st_text_string(c->arena, &here->name),
+                before->index);
+    }
+}
+
+static void check_clips(checker *c, const sga_file *f)
+{
+    char path[WALK_PATH];
+    uint32_t *last_clip = st_arena_alloc(c->arena, f->bone_count * sizeof *last_clip);
+    if (!last_clip)
+        return;
+    for (unsigned i = 0; i < f->clip_count; i++) {
+        const sga_clip *clip = &f->clip[i];
+        if (c->full)
+            st_check_string(c, &clip->name, st_check_path(path, "clip[%u].name", i));
+        if (c->full && !clip->track_count)
+            st_diag(c->diags, DIAG_CLIP_EMPTY, st_check_place(c, clip->at, 1, "clip[%u]", i), "has no tracks");
+        for (unsigned t = 0; t < clip->track_count; t++)
+            check_track(c, f, i, t, last_clip);
+    }
+}
+
+void st_sga_check(checker *c, const raw_file *raw)
+{
+    const sga_file *f = (const sga_file *)raw;
+    if (c->full) {
+        st_check_string(c, &f->skeleton, "skeleton");
+        if (!f->bone_count)
+            st_diag(c->diags, DIAG_SKELETON_EMPTY, st_check_place(c, 7 + f->skeleton.size, 1, "bone_count"), "is 0");
+        if (c->target && f->bone_count > RAYNE_BONES)
+            st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, 7 + f->skeleton.size, 1, "bone_count"),
+                    "is %u: Rayne's shader holds %d", f->bone_count, RAYNE_BONES);
+        if (c->target && raw->dialect == SGA_PROTOTYPE)
+            st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, 4, 1, "version"),
+                    "is that of the prototype, whose extra rotations Rayne misreads");
+    }
+    check_bones(c, f);
+    check_clips(c, f);
+    if (c->full)
+        check_duplicate_clips(c, f);
+}
