@@ -1,0 +1,129 @@
+/* What the verbs of the command share. Only cli/ owns stdio and exit codes. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "stele.h"
+
+enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_IO = 3, EXIT_UNSUPPORTED = 4 };
+
+/* The version of all --json output: raised when a field changes its meaning or goes away. docs/json.md describes it. */
+enum { JSON_SCHEMA = 1 };
+
+enum { MOST_RULES = 64 };
+
+/* Every option of every verb. */
+typedef struct settings {
+    bool help, json, quiet, verbose, recursive, read_file;
+    bool force, sync, strict, ids;
+    const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit;
+    stele_rule rules[MOST_RULES];
+    size_t rule_count;
+} settings;
+
+typedef enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_RULE } option_kind;
+
+typedef struct option {
+    char letter; /* 0: none */
+    const char *name;
+    const char *argument; /* its name in the help, or NULL */
+    const char *help;
+    option_kind kind;
+    size_t offset; /* in settings */
+} option;
+
+typedef struct command {
+    const char *name;
+    const char *summary;   /* one line */
+    const char *usage;     /* after "stele NAME" */
+    const char *examples;  /* lines, or NULL */
+    const option *options; /* ends with an option without a name; the common ones come on top */
+    bool takes_files;
+    int (*run)(const settings *s, char **operands, size_t count);
+} command;
+
+extern const command *const commands[]; /* NULL-terminated */
+extern const command command_formats, command_info, command_check, command_explain, command_convert;
+
+/* options.c: 0, or EXIT_USAGE after a message. Operands are moved to the front of argv. */
+int parse_options(const command *c, int argc, char **argv, settings *s, size_t *operand_count);
+void print_command_help(FILE *out, const command *c);
+int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* jobs.c: one job per file, on several threads, printed in order. */
+typedef struct job {
+    const settings *settings;
+    const char *path;  /* as given; "-" for standard input */
+    const char *below; /* its path below the operand that it was found in */
+    FILE *out, *err;
+    int exit_code;
+    uint64_t errors, warnings;
+    unsigned threads; /* that this job may use itself */
+} job;
+
+typedef void (*job_function)(job *j);
+
+/* Runs a job for each file of the operands; the exit code is the greatest one of them. done says what a finished file is. */
+int run_jobs(const settings *s, char **operands, size_t count, job_function run, const char *done);
+
+/* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
+stele_file *open_job(job *j, stele_check_level level);
+
+/* Closes it; a file that changed meanwhile makes the job fail with EXIT_IO. */
+void close_job(job *j, stele_file *file);
+
+int exit_code_of(stele_status status);
+unsigned thread_count(const settings *s);
+
+/* guard.c: signals. */
+void survive_truncation(void);
+void catch_interrupts(void);
+int interrupted(void); /* the signal, or 0 */
+
+/* report.c: text for people. */
+typedef enum tint { TINT_NONE, TINT_BOLD, TINT_DIM, TINT_RED, TINT_YELLOW, TINT_BLUE, TINT_GREEN, TINT_MAGENTA } tint;
+const char *tint_on(bool colored, tint t);
+const char *tint_off(bool colored, tint t);
+bool colored_stdout(void);
+bool colored_stderr(void);
+void print_safe(FILE *out, const char *text, size_t size); /* control bytes and broken UTF-8 as \xNN */
+void print_count(FILE *out, uint64_t number);              /* 1,234,567 */
+void print_diagnostic(FILE *out, bool colored, const char *path, const stele_diagnostic *d);
+const char *severity_name(stele_severity severity);
+bool show_diagnostic(const settings *s, const stele_diagnostic *d);
+
+/* The shortest decimal that reads back as the same float (single) or double. */
+enum { NUMBER_SIZE = 40 };
+const char *format_number(char text[NUMBER_SIZE], double value, bool single);
+
+/* progress.c: a bar on a terminal, once it has taken longer than a second. */
+typedef struct progress {
+    bool enabled, drawn;
+    double started, last;
+} progress;
+void progress_start(progress *p, const settings *s);
+void progress_show(progress *p, uint64_t done, uint64_t total, const char *unit);
+void progress_clear(progress *p);
+
+/* json.c: commas and quotes are its business. */
+typedef struct json {
+    FILE *out;
+    bool comma;
+} json;
+void json_open(json *j, const char *key, char bracket);
+void json_close(json *j, char bracket);
+void json_string(json *j, const char *key, const char *value); /* null for NULL */
+void json_text(json *j, const char *key, const char *value, size_t size);
+void json_uint(json *j, const char *key, uint64_t value);
+void json_number(json *j, const char *key, double value, bool single);
+void json_bool(json *j, const char *key, bool value);
+void json_null(json *j, const char *key);
+void json_begin(json *j, FILE *out, const char *command, const char *path); /* one document, on one line */
+void json_end(json *j);
+void json_diagnostics(json *j, const stele_file *file, size_t from);
+
+#endif

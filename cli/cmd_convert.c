@@ -1,0 +1,168 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const char *single_output; /* the OUT of "convert IN OUT"; written once, before any thread */
+
+static bool write_stdout(void *user, const void *data, size_t size)
+{
+    (void)user;
+    return fwrite(data, 1, size, stdout) == size;
+}
+
+static bool keep_going(void *user, uint64_t done, uint64_t total)
+{
+    progress_show(user, done, total, "bytes");
+    return !interrupted();
+}
+
+/* Until there are conversions between formats, the extension of the output must be the format's own. */
+static bool fits_extension(const char *format_name, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    const stele_format_info *format;
+    if (!dot || strchr(dot, '/'))
+        return true;
+    for (size_t i = 0; (format = stele_format_at(i)); i++)
+        if (strcasecmp(format->extensions, dot + 1) == 0)
+            return strcmp(format->name, format_name) == 0;
+    return false;
+}
+
+static bool make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+        if (!made)
+            return false;
+    }
+    return true;
+}
+
+static char *output_path(const job *j)
+{
+    char *path;
+    if (!j->settings->out_dir)
+        return strdup(single_output);
+    size_t size = strlen(j->settings->out_dir) + strlen(j->below) + 2;
+    path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", j->settings->out_dir, j->below);
+    return path;
+}
+
+static stele_status save(job *j, stele_file *file, char *path)
+{
+    progress bar;
+    progress_start(&bar, j->settings);
+    if (j->settings->out_dir)
+        bar.enabled = false; /* the files are the progress */
+    stele_save_options options = {.dialect = j->settings->dialect,
+                                  .strict = j->settings->strict,
+                                  .overwrite = j->settings->force,
+                                  .sync = j->settings->sync,
+                                  .progress = keep_going,
+                                  .progress_user = &bar};
+    stele_status status;
+    if (strcmp(path, "-") == 0)
+        status = stele_file_write(file, write_stdout, NULL, &options);
+    else
+        status = stele_file_save(file, path, &options);
+    progress_clear(&bar);
+    return status;
+}
+
+static void print_outcome(job *j, stele_file *file, const char *path, stele_status status)
+{
+    size_t count;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    for (size_t i = 0; i < count; i++) {
+        j->errors += d[i].severity == STELE_ERROR;
+        j->warnings += d[i].severity == STELE_WARNING || d[i].severity == STELE_LOSS;
+        if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
+            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
+    }
+    if (status != STELE_OK)
+        fprintf(j->err, "stele: %s: not converted: %s%s\n", j->path, stele_file_message(file),
+                status == STELE_IO && strstr(stele_file_message(file), "exists already") ? "; use -f to replace it" : "");
+    if (j->settings->json && strcmp(path, "-") != 0) {
+        json out;
+        json_begin(&out, j->out, "convert", j->path);
+        json_string(&out, "output", status == STELE_OK ? path : NULL);
+        json_string(&out, "format", stele_file_format(file));
+        json_string(&out, "dialect", j->settings->dialect ? j->settings->dialect : stele_file_dialect(file));
+        json_diagnostics(&out, file, 0);
+        json_end(&out);
+    }
+}
+
+static stele_status convert_to(job *j, stele_file *file, char *path)
+{
+    const char *format = stele_file_format(file);
+    if (!format)
+        return stele_file_status(file);
+    if (strcmp(path, "-") != 0 && !fits_extension(format, path)) {
+        fprintf(j->err, "stele: %s: this version writes %s files as %s only, not as %s\n", j->path, format, format, path);
+        return STELE_UNSUPPORTED;
+    }
+    if (j->settings->out_dir && !make_folders(path)) {
+        fprintf(j->err, "stele: %s: %s\n", path, strerror(errno));
+        return STELE_IO;
+    }
+    return save(j, file, path);
+}
+
+static void convert(job *j)
+{
+    stele_file *file = open_job(j, STELE_CHECK_STRUCTURE);
+    char *path = output_path(j);
+    if (file && path) {
+        stele_status status = convert_to(j, file, path);
+        print_outcome(j, file, path, status);
+        j->exit_code = exit_code_of(status);
+        close_job(j, file);
+    }
+    free(path);
+}
+
+static int run(const settings *s, char **operands, size_t count)
+{
+    catch_interrupts();
+    if (s->out_dir)
+        return run_jobs(s, operands, count, convert, "converted");
+    if (count != 2)
+        return usage_error("stele convert needs an input and an output, or --out-dir; see stele convert --help");
+    single_output = operands[1];
+    if (strcmp(single_output, "-") == 0 && isatty(STDOUT_FILENO) && !s->force)
+        return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
+    return run_jobs(s, operands, 1, convert, "converted");
+}
+
+static const option options[] = {
+    {'d', "dialect", "NAME", "write this dialect (see stele formats); default: the file's own", OPTION_TEXT,
+     offsetof(settings, dialect)},
+    {'o', "out-dir", "FOLDER", "write each file there under its own name", OPTION_TEXT, offsetof(settings, out_dir)},
+    {'f', "force", NULL, "replace existing files", OPTION_FLAG, offsetof(settings, force)},
+    {0, "strict", NULL, "if anything would be lost, write nothing and exit with 1", OPTION_FLAG, offsetof(settings, strict)},
+    {0, "sync", NULL, "force files to disk before they get their names", OPTION_FLAG, offsetof(settings, sync)},
+    {0},
+};
+
+const command command_convert = {
+    .name = "convert",
+    .summary = "write a file again, in another dialect if you like",
+    .usage = "[OPTION...] IN OUT\n       stele convert [OPTION...] --out-dir FOLDER FILE...",
+    .examples = "  stele convert old.sgm new.sgm --dialect v3\n"
+                "  stele convert -r old --out-dir new --dialect v3\n"
+                "  stele convert - - < hat.sgm > copy.sgm\n",
+    .options = options,
+    .takes_files = true,
+    .run = run,
+};

@@ -1,0 +1,375 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { FIRST_VALUES = 4, GAP_BYTES = 16, WHOLE_ARRAY = 16 };
+
+typedef struct explanation {
+    job *job;
+    json json;
+    bool color, found;
+    bool only_at;
+    uint64_t at;
+} explanation;
+
+/* An array that is short and plain is shown whole; others are summarised. */
+static bool shown_whole(const stele_field *f)
+{
+    return f->column_count == 1 && f->columns[0].components == 1 && f->rows <= WHOLE_ARRAY;
+}
+
+static void type_text(const stele_field *f, char text[64])
+{
+    if (f->array)
+        snprintf(text, 64, "%s[%llu]", f->column_count == 1 ? stele_type_name(f->type) : "row", (unsigned long long)f->rows);
+    else if (f->type == STELE_CHAR)
+        snprintf(text, 64, "char[%llu]", (unsigned long long)f->size);
+    else
+        snprintf(text, 64, "%s", f->type == STELE_BYTES ? "gap" : stele_type_name(f->type));
+}
+
+/* ---- Text ---- */
+
+static void print_number(FILE *out, double value, stele_type type)
+{
+    char text[NUMBER_SIZE];
+    fputs(format_number(text, value, type == STELE_F32), out);
+}
+
+static void print_elements(FILE *out, const stele_field *f, uint64_t row, size_t column)
+{
+    const stele_column *c = &f->columns[column];
+    for (uint32_t i = 0; i < c->components; i++) {
+        fputs(i ? ", " : "", out);
+        print_number(out, stele_field_element(f, row, column, i), c->type);
+    }
+}
+
+static void print_range(FILE *out, const stele_field *f, size_t column)
+{
+    const stele_column *c = &f->columns[column];
+    double min, max;
+    for (int side = 0; side < 2; side++) {
+        fputs(side ? " to " : "", out);
+        fputs(c->components > 1 ? "(" : "", out);
+        for (uint32_t i = 0; i < c->components; i++) {
+            fputs(i ? ", " : "", out);
+            if (stele_field_range(f, column, i, &min, &max))
+                print_number(out, side ? max : min, c->type);
+            else
+                fputs("none", out);
+        }
+        fputs(c->components > 1 ? ")" : "", out);
+    }
+}
+
+static void print_plain_array(FILE *out, const stele_field *f)
+{
+    uint64_t shown = shown_whole(f) ? f->rows : f->rows < FIRST_VALUES ? f->rows : FIRST_VALUES;
+    for (uint64_t i = 0; i < shown; i++) {
+        fputs(i ? ", " : "", out);
+        print_elements(out, f, i, 0);
+    }
+    if (shown == f->rows)
+        return;
+    fputs(", ...  min and max: ", out);
+    print_range(out, f, 0);
+}
+
+static void print_columns(explanation *e, const stele_field *f)
+{
+    FILE *out = e->job->out;
+    for (size_t i = 0; i < f->column_count; i++) {
+        char type[32];
+        snprintf(type, sizeof type, "%s[%u]", stele_type_name(f->columns[i].type), f->columns[i].components);
+        fprintf(out, "\n%*s.%-12s %-10s first (", 24, "", f->columns[i].name,
+                f->columns[i].components == 1 ? stele_type_name(f->columns[i].type) : type);
+        print_elements(out, f, 0, i);
+        fputs("), min and max: ", out);
+        print_range(out, f, i);
+    }
+}
+
+static void print_gap(FILE *out, const stele_field *f)
+{
+    uint64_t shown = f->size < GAP_BYTES ? f->size : GAP_BYTES;
+    for (uint64_t i = 0; i < shown; i++)
+        fprintf(out, "%s%02x", i ? " " : "", f->data[i]);
+    fprintf(out, "%s  (%llu bytes that nobody claims)", shown < f->size ? " ..." : "", (unsigned long long)f->size);
+}
+
+static void print_text_value(FILE *out, const stele_field *f)
+{
+    fputc('"', out);
+    print_safe(out, (const char *)f->data, (size_t)f->size);
+    fputc('"', out);
+}
+
+static void print_value(explanation *e, const stele_field *f)
+{
+    FILE *out = e->job->out;
+    if (f->array && f->column_count == 1)
+        print_plain_array(out, f);
+    else if (f->array)
+        print_columns(e, f);
+    else if (f->type == STELE_BYTES)
+        print_gap(out, f);
+    else if (f->type == STELE_CHAR)
+        print_text_value(out, f);
+    else
+        fprintf(out, "%llu", (unsigned long long)f->number);
+    if (f->meaning)
+        fprintf(out, " %s(%s)%s", tint_on(e->color, TINT_DIM), f->meaning, tint_off(e->color, TINT_DIM));
+}
+
+/* The element of an array that owns a byte. */
+typedef struct element {
+    uint64_t offset, row;
+    size_t column;
+    uint32_t component;
+} element;
+
+static element owner_of(const stele_field *f, uint64_t at)
+{
+    uint64_t stride = f->size / f->rows, left = (at - f->offset) % stride;
+    element e = {.offset = at, .row = (at - f->offset) / stride};
+    while (left >= (uint64_t)stele_type_size(f->columns[e.column].type) * f->columns[e.column].components) {
+        left -= (uint64_t)stele_type_size(f->columns[e.column].type) * f->columns[e.column].components;
+        e.column++;
+    }
+    uint32_t size = stele_type_size(f->columns[e.column].type);
+    e.component = (uint32_t)(left / size);
+    e.offset -= left % size;
+    return e;
+}
+
+static void element_path(const stele_field *f, const element *o, char path[512])
+{
+    const stele_column *c = &f->columns[o->column];
+    int used = snprintf(path, 512, "%s[%llu]%s%s", f->path, (unsigned long long)o->row, *c->name ? "." : "", c->name);
+    if (c->components > 1)
+        snprintf(path + used, 512 - (size_t)used, "[%u]", o->component);
+}
+
+static void print_owner(explanation *e, const stele_field *f)
+{
+    FILE *out = e->job->out;
+    char path[512];
+    element o = owner_of(f, e->at);
+    stele_type type = f->columns[o.column].type;
+    element_path(f, &o, path);
+    fprintf(out, "0x%08llx %8u  %-48s %-10s ", (unsigned long long)o.offset, stele_type_size(type), path,
+            stele_type_name(type));
+    print_number(out, stele_field_element(f, o.row, o.column, o.component), type);
+    fputc('\n', out);
+}
+
+static void print_field(explanation *e, const stele_field *f)
+{
+    FILE *out = e->job->out;
+    char type[64];
+    if (e->only_at && f->array) {
+        print_owner(e, f);
+        return;
+    }
+    type_text(f, type);
+    fprintf(out, "%s0x%08llx%s %8llu  %-48s %-10s ", tint_on(e->color, TINT_DIM), (unsigned long long)f->offset,
+            tint_off(e->color, TINT_DIM), (unsigned long long)f->size, f->path, type);
+    print_value(e, f);
+    fputc('\n', out);
+}
+
+/* ---- JSON ---- */
+
+static void json_elements(json *j, const stele_field *f, uint64_t row, size_t column)
+{
+    for (uint32_t i = 0; i < f->columns[column].components; i++)
+        json_number(j, NULL, stele_field_element(f, row, column, i), f->columns[column].type == STELE_F32);
+}
+
+static void json_side(json *j, const stele_field *f, size_t column, const char *key, bool greatest)
+{
+    double min, max;
+    json_open(j, key, '[');
+    for (uint32_t i = 0; i < f->columns[column].components; i++) {
+        if (stele_field_range(f, column, i, &min, &max))
+            json_number(j, NULL, greatest ? max : min, f->columns[column].type == STELE_F32);
+        else
+            json_null(j, NULL);
+    }
+    json_close(j, ']');
+}
+
+static void json_column(json *j, const stele_field *f, size_t column)
+{
+    uint64_t shown = f->rows < FIRST_VALUES ? f->rows : FIRST_VALUES;
+    json_open(j, NULL, '{');
+    if (*f->columns[column].name)
+        json_string(j, "name", f->columns[column].name);
+    json_string(j, "type", stele_type_name(f->columns[column].type));
+    json_uint(j, "components", f->columns[column].components);
+    json_open(j, "first", '[');
+    for (uint64_t i = 0; i < shown; i++)
+        json_elements(j, f, i, column);
+    json_close(j, ']');
+    json_side(j, f, column, "min", false);
+    json_side(j, f, column, "max", true);
+    json_close(j, '}');
+}
+
+static void json_array(json *j, const stele_field *f)
+{
+    if (shown_whole(f)) {
+        json_open(j, "value", '[');
+        for (uint64_t i = 0; i < f->rows; i++)
+            json_elements(j, f, i, 0);
+        json_close(j, ']');
+        return;
+    }
+    json_open(j, "value", '{');
+    json_uint(j, "count", f->rows);
+    json_uint(j, "stride", f->rows ? f->size / f->rows : 0);
+    json_open(j, "columns", '[');
+    for (size_t i = 0; i < f->column_count; i++)
+        json_column(j, f, i);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void json_value(json *j, const stele_field *f)
+{
+    if (f->array)
+        json_array(j, f);
+    else if (f->type == STELE_CHAR)
+        json_text(j, "value", (const char *)f->data, (size_t)f->size);
+    else if (f->type == STELE_BYTES)
+        json_null(j, "value");
+    else
+        json_uint(j, "value", f->number);
+}
+
+static void json_owner(json *j, const stele_field *f, uint64_t at)
+{
+    char path[512];
+    element o = owner_of(f, at);
+    stele_type type = f->columns[o.column].type;
+    element_path(f, &o, path);
+    json_open(j, "element", '{');
+    json_uint(j, "offset", o.offset);
+    json_uint(j, "size", stele_type_size(type));
+    json_string(j, "path", path);
+    json_string(j, "type", stele_type_name(type));
+    json_number(j, "value", stele_field_element(f, o.row, o.column, o.component), type == STELE_F32);
+    json_close(j, '}');
+}
+
+static void json_field(explanation *e, const stele_field *f)
+{
+    json *j = &e->json;
+    char type[64];
+    type_text(f, type);
+    json_open(j, NULL, '{');
+    json_uint(j, "offset", f->offset);
+    json_uint(j, "size", f->size);
+    json_string(j, "path", f->path);
+    json_string(j, "type", type);
+    json_value(j, f);
+    if (f->meaning)
+        json_string(j, "meaning", f->meaning);
+    if (e->only_at && f->array)
+        json_owner(j, f, e->at);
+    json_close(j, '}');
+}
+
+/* ---- The verb ---- */
+
+static bool each_field(void *user, const stele_field *f)
+{
+    explanation *e = user;
+    if (e->only_at && (e->at < f->offset || e->at - f->offset >= f->size))
+        return true;
+    e->found = true;
+    if (e->job->settings->json)
+        json_field(e, f);
+    else
+        print_field(e, f);
+    return !e->only_at;
+}
+
+static void print_findings(job *j, const stele_file *file)
+{
+    size_t count;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    for (size_t i = 0; i < count; i++) {
+        j->errors += d[i].severity == STELE_ERROR;
+        j->warnings += d[i].severity == STELE_WARNING;
+        if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
+            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
+    }
+}
+
+static bool parse_offset(const char *text, uint64_t *offset)
+{
+    char *end;
+    errno = 0;
+    *offset = strtoull(text, &end, 0);
+    return end != text && !*end && !errno && text[0] != '-';
+}
+
+static void explain(job *j)
+{
+    explanation e = {.job = j, .color = colored_stdout()};
+    if (j->settings->at) {
+        e.only_at = true;
+        if (!parse_offset(j->settings->at, &e.at)) {
+            fprintf(j->err, "stele: '%s' is no offset\n", j->settings->at);
+            j->exit_code = EXIT_USAGE;
+            return;
+        }
+    }
+    stele_file *file = open_job(j, STELE_CHECK_STRUCTURE);
+    if (!file)
+        return;
+    if (j->settings->json) {
+        json_begin(&e.json, j->out, "explain", j->path);
+        json_string(&e.json, "format", stele_file_format(file));
+        json_string(&e.json, "dialect", stele_file_dialect(file));
+        json_open(&e.json, "fields", '[');
+    }
+    stele_file_explain(file, each_field, &e);
+    if (j->settings->json) {
+        json_close(&e.json, ']');
+        json_diagnostics(&e.json, file, 0);
+        json_end(&e.json);
+    }
+    print_findings(j, file);
+    if (e.only_at && !e.found && stele_file_format(file)) {
+        fprintf(j->err, "stele: %s: there is no byte at %s\n", j->path, j->settings->at);
+        j->exit_code = EXIT_USAGE;
+    }
+    close_job(j, file);
+}
+
+static int run(const settings *s, char **operands, size_t count)
+{
+    return run_jobs(s, operands, count, explain, "explained");
+}
+
+static const option options[] = {
+    {'a', "at", "OFFSET", "only the field that owns this byte (0x1f3a or 7994)", OPTION_TEXT, offsetof(settings, at)},
+    {0},
+};
+
+const command command_explain = {
+    .name = "explain",
+    .summary = "every byte with its offset, size, path, type and value",
+    .usage = "[OPTION...] FILE...",
+    .examples = "  stele explain hat.sgm\n"
+                "  stele explain hat.sgm --at 0x1f3a\n"
+                "  stele explain --json hat.sgm | jq '.fields[] | select(.type == \"gap\")'\n",
+    .options = options,
+    .takes_files = true,
+    .run = run,
+};

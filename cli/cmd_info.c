@@ -1,0 +1,301 @@
+#include <string.h>
+
+#include "cli.h"
+
+static void print_name(FILE *out, const char *name)
+{
+    print_safe(out, name, strlen(name));
+}
+
+static void print_heading(FILE *out, const char *heading)
+{
+    bool color = colored_stdout();
+    fprintf(out, "  %s%-11s%s", tint_on(color, TINT_DIM), heading, tint_off(color, TINT_DIM));
+}
+
+static void print_bounds(FILE *out, const stele_bounds *b)
+{
+    if (b->known)
+        fprintf(out, "(%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g), size %.4g x %.4g x %.4g\n", (double)b->min[0],
+                (double)b->min[1], (double)b->min[2], (double)b->max[0], (double)b->max[1], (double)b->max[2],
+                (double)b->max[0] - (double)b->min[0], (double)b->max[1] - (double)b->min[1],
+                (double)b->max[2] - (double)b->min[2]);
+    else
+        fputs("none\n", out);
+}
+
+static void print_meshes(FILE *out, const stele_info *info)
+{
+    uint64_t vertices = 0, triangles = 0;
+    for (size_t i = 0; i < info->mesh_count; i++) {
+        vertices += info->meshes[i].vertices;
+        triangles += info->meshes[i].triangles;
+    }
+    print_heading(out, "meshes");
+    fprintf(out, "%zu: ", info->mesh_count);
+    print_count(out, vertices);
+    fputs(" vertices, ", out);
+    print_count(out, triangles);
+    fputs(" triangles\n", out);
+    for (size_t i = 0; i < info->mesh_count; i++) {
+        const stele_mesh_info *m = &info->meshes[i];
+        fprintf(out, "    [%zu] ", i);
+        print_count(out, m->vertices);
+        fputs(" vertices, ", out);
+        print_count(out, m->triangles);
+        fputs(" triangles", out);
+        if (m->material != STELE_NONE)
+            fprintf(out, ", material %u", m->material);
+        fputs(":", out);
+        for (size_t k = 0; k < m->attribute_count; k++)
+            fprintf(out, " %s", m->attributes[k]);
+        fputc('\n', out);
+    }
+}
+
+static void print_material(FILE *out, const stele_material_info *m, size_t index)
+{
+    fprintf(out, "    [%zu]", index);
+    for (size_t i = 0; i < m->color_count; i++) {
+        const float *c = m->colors[i].rgba;
+        fprintf(out, "%s %s (%.3g, %.3g, %.3g, %.3g)", i ? ";" : "", m->colors[i].role, (double)c[0], (double)c[1],
+                (double)c[2], (double)c[3]);
+    }
+    if (!m->color_count && !m->texture_count)
+        fputs(" plain", out);
+    fputc('\n', out);
+    for (size_t i = 0; i < m->texture_count; i++) {
+        const stele_texture_info *t = &m->textures[i];
+        fprintf(out, "        %s, uv %u: ", t->role, t->uv_set);
+        print_name(out, t->name);
+        if (!t->found)
+            fputs(" (not found)", out);
+        else if (strcmp(t->found, t->name) != 0) {
+            fputs(" (found as ", out);
+            print_name(out, t->found);
+            fputc(')', out);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_clips(FILE *out, const stele_info *info)
+{
+    print_heading(out, "clips");
+    fprintf(out, "%zu\n", info->clip_count);
+    for (size_t i = 0; i < info->clip_count; i++) {
+        const stele_clip_info *c = &info->clips[i];
+        fprintf(out, "    [%zu] ", i);
+        print_name(out, c->name);
+        fprintf(out, ": %.3g s, ", c->seconds);
+        print_count(out, c->tracks);
+        fprintf(out, " track%s, ", c->tracks == 1 ? "" : "s");
+        print_count(out, c->keys);
+        fprintf(out, " key%s\n", c->keys == 1 ? "" : "s");
+    }
+}
+
+static void print_content(FILE *out, const stele_info *info)
+{
+    if (info->mesh_count)
+        print_meshes(out, info);
+    if (info->material_count) {
+        print_heading(out, "materials");
+        fprintf(out, "%zu\n", info->material_count);
+        for (size_t i = 0; i < info->material_count; i++)
+            print_material(out, &info->materials[i], i);
+    }
+    for (size_t i = 0; i < info->companion_count; i++) {
+        print_heading(out, info->companions[i].role);
+        print_name(out, info->companions[i].name);
+        fputs(info->companions[i].found ? "\n" : " (not found)\n", out);
+    }
+    if (info->skeleton) {
+        print_heading(out, "skeleton");
+        print_name(out, info->skeleton);
+        fprintf(out, ": %llu joints\n", (unsigned long long)info->joints);
+        print_clips(out, info);
+    }
+    if (info->mesh_count) {
+        print_heading(out, "bounds");
+        print_bounds(out, &info->bounds);
+    }
+}
+
+static void print_text(job *j, stele_file *file)
+{
+    uint64_t size;
+    bool color = colored_stdout();
+    const stele_info *info = stele_file_info(file);
+    stele_file_bytes(file, &size);
+    if (!stele_file_format(file))
+        return;
+    fputs(tint_on(color, TINT_BOLD), j->out);
+    print_name(j->out, j->path);
+    fputs(tint_off(color, TINT_BOLD), j->out);
+    fputc('\n', j->out);
+    print_heading(j->out, "format");
+    fprintf(j->out, "%s %s, ", stele_file_format(file), stele_file_dialect(file) ? stele_file_dialect(file) : "?");
+    print_count(j->out, size);
+    fputs(" bytes\n", j->out);
+    if (info)
+        print_content(j->out, info);
+}
+
+/* ---- JSON ---- */
+
+static void json_bounds(json *j, const stele_bounds *b)
+{
+    if (!b->known) {
+        json_null(j, "bounds");
+        return;
+    }
+    json_open(j, "bounds", '{');
+    for (int side = 0; side < 2; side++) {
+        json_open(j, side ? "max" : "min", '[');
+        for (int i = 0; i < 3; i++)
+            json_number(j, NULL, (double)(side ? b->max : b->min)[i], true);
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+}
+
+static void json_meshes(json *j, const stele_info *info)
+{
+    json_open(j, "meshes", '[');
+    for (size_t i = 0; i < info->mesh_count; i++) {
+        const stele_mesh_info *m = &info->meshes[i];
+        json_open(j, NULL, '{');
+        json_uint(j, "vertices", m->vertices);
+        json_uint(j, "indices", m->indices);
+        json_uint(j, "triangles", m->triangles);
+        json_open(j, "attributes", '[');
+        for (size_t k = 0; k < m->attribute_count; k++)
+            json_string(j, NULL, m->attributes[k]);
+        json_close(j, ']');
+        if (m->material == STELE_NONE)
+            json_null(j, "material");
+        else
+            json_uint(j, "material", m->material);
+        json_bounds(j, &m->bounds);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void json_materials(json *j, const stele_info *info)
+{
+    json_open(j, "materials", '[');
+    for (size_t i = 0; i < info->material_count; i++) {
+        const stele_material_info *m = &info->materials[i];
+        json_open(j, NULL, '{');
+        json_open(j, "textures", '[');
+        for (size_t k = 0; k < m->texture_count; k++) {
+            json_open(j, NULL, '{');
+            json_string(j, "name", m->textures[k].name);
+            json_string(j, "role", m->textures[k].role);
+            json_uint(j, "uv_set", m->textures[k].uv_set);
+            json_string(j, "found", m->textures[k].found);
+            json_close(j, '}');
+        }
+        json_close(j, ']');
+        json_open(j, "colors", '[');
+        for (size_t k = 0; k < m->color_count; k++) {
+            json_open(j, NULL, '{');
+            json_string(j, "role", m->colors[k].role);
+            json_open(j, "rgba", '[');
+            for (int c = 0; c < 4; c++)
+                json_number(j, NULL, (double)m->colors[k].rgba[c], true);
+            json_close(j, ']');
+            json_close(j, '}');
+        }
+        json_close(j, ']');
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void json_clips(json *j, const stele_info *info)
+{
+    json_open(j, "clips", '[');
+    for (size_t i = 0; i < info->clip_count; i++) {
+        json_open(j, NULL, '{');
+        json_string(j, "name", info->clips[i].name);
+        json_number(j, "seconds", info->clips[i].seconds, false);
+        json_uint(j, "tracks", info->clips[i].tracks);
+        json_uint(j, "keys", info->clips[i].keys);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void json_companions(json *j, const stele_info *info)
+{
+    json_open(j, "companions", '[');
+    for (size_t i = 0; i < info->companion_count; i++) {
+        json_open(j, NULL, '{');
+        json_string(j, "role", info->companions[i].role);
+        json_string(j, "name", info->companions[i].name);
+        json_bool(j, "found", info->companions[i].found);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void print_json(job *j, stele_file *file)
+{
+    json out;
+    uint64_t size;
+    const stele_info *info = stele_file_info(file);
+    stele_file_bytes(file, &size);
+    json_begin(&out, j->out, "info", j->path);
+    json_string(&out, "format", stele_file_format(file));
+    json_string(&out, "dialect", stele_file_dialect(file));
+    json_uint(&out, "bytes", size);
+    if (info) {
+        json_meshes(&out, info);
+        json_materials(&out, info);
+        json_string(&out, "skeleton", info->skeleton);
+        json_uint(&out, "joints", info->joints);
+        json_clips(&out, info);
+        json_companions(&out, info);
+        json_bounds(&out, &info->bounds);
+    }
+    json_diagnostics(&out, file, 0);
+    json_end(&out);
+}
+
+static void info(job *j)
+{
+    stele_file *file = open_job(j, STELE_CHECK_SAFE);
+    size_t count;
+    if (!file)
+        return;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    for (size_t i = 0; i < count; i++) {
+        j->errors += d[i].severity == STELE_ERROR;
+        j->warnings += d[i].severity == STELE_WARNING;
+        if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
+            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
+    }
+    if (j->settings->json)
+        print_json(j, file);
+    else
+        print_text(j, file);
+    close_job(j, file);
+}
+
+static int run(const settings *s, char **operands, size_t count)
+{
+    return run_jobs(s, operands, count, info, "read");
+}
+
+const command command_info = {
+    .name = "info",
+    .summary = "what is in a model: meshes, materials, textures, joints, clips",
+    .usage = "[OPTION...] FILE...",
+    .examples = "  stele info hat.sgm\n"
+                "  stele info --json -r models | jq .meshes[].triangles\n",
+    .takes_files = true,
+    .run = run,
+};

@@ -1,0 +1,391 @@
+/* One job per file. Jobs run on several threads, each into buffers of its own, and are printed in the order of the files. */
+#define _GNU_SOURCE
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- Which files ---- */
+
+typedef struct entry {
+    char *path;
+    size_t below; /* where the part below the operand starts */
+} entry;
+
+typedef struct file_list {
+    entry *entries;
+    size_t count, capacity;
+    int exit_code;
+} file_list;
+
+static void *or_die(void *memory)
+{
+    if (!memory) {
+        fputs("stele: there is not enough memory\n", stderr);
+        exit(EXIT_IO);
+    }
+    return memory;
+}
+
+static void add_file(file_list *list, const char *path, size_t below)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? list->capacity * 2 : 16;
+        list->entries = or_die(realloc(list->entries, list->capacity * sizeof *list->entries));
+    }
+    list->entries[list->count++] = (entry){or_die(strdup(path)), below};
+}
+
+static void cannot_read(file_list *list, const char *path, const char *why)
+{
+    fprintf(stderr, "stele: %s: %s\n", path, why);
+    if (list->exit_code < EXIT_IO)
+        list->exit_code = EXIT_IO;
+}
+
+static bool known_extension(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const stele_format_info *format;
+    for (size_t i = 0; dot && (format = stele_format_at(i)); i++)
+        for (const char *list = format->extensions; *list;) {
+            size_t length = strcspn(list, " ");
+            if (strlen(dot + 1) == length && strncasecmp(dot + 1, list, length) == 0)
+                return true;
+            list += length + (list[length] == ' ');
+        }
+    return false;
+}
+
+static int visible(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+/* Files in the order of their names, so that the output does not depend on the file system. Links to folders are not
+ * followed: they can lead in circles. */
+static void add_folder(file_list *list, const char *folder, size_t below)
+{
+    struct dirent **names;
+    int count = scandir(folder, &names, visible, alphasort);
+    if (count < 0) {
+        cannot_read(list, folder, strerror(errno));
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        char *path;
+        struct stat status;
+        bool slash = folder[strlen(folder) - 1] == '/';
+        if (asprintf(&path, "%s%s%s", folder, slash ? "" : "/", names[i]->d_name) < 0)
+            or_die(NULL);
+        if (lstat(path, &status) == 0) {
+            if (S_ISDIR(status.st_mode))
+                add_folder(list, path, below);
+            else if (known_extension(path))
+                add_file(list, path, below);
+        }
+        free(path);
+        free(names[i]);
+    }
+    free(names);
+}
+
+static size_t length_of_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+static void add_operand(file_list *list, const settings *s, const char *path)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        add_file(list, path, length_of_folder(path));
+    } else if (s->recursive) {
+        size_t length = strlen(path);
+        add_folder(list, path, length + (path[length - 1] != '/'));
+    } else {
+        cannot_read(list, path, "is a folder; use -r to go into it");
+    }
+}
+
+/* ---- Threads ---- */
+
+typedef struct slot {
+    job job;
+    char *out, *err;
+    size_t out_size, err_size;
+    bool done;
+} slot;
+
+typedef struct pool {
+    slot *slots;
+    size_t count, next;
+    job_function run;
+    pthread_mutex_t mutex;
+    pthread_cond_t finished;
+} pool;
+
+unsigned thread_count(const settings *s)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long wanted = s->jobs ? strtol(s->jobs, NULL, 10) : cores;
+    return wanted < 1 ? 1 : wanted > 256 ? 256 : (unsigned)wanted;
+}
+
+static void run_slot(pool *p, slot *one)
+{
+    one->job.out = or_die(open_memstream(&one->out, &one->out_size));
+    one->job.err = or_die(open_memstream(&one->err, &one->err_size));
+    if (!interrupted())
+        p->run(&one->job);
+    fclose(one->job.out);
+    fclose(one->job.err);
+}
+
+static void *work(void *context)
+{
+    pool *p = context;
+    pthread_mutex_lock(&p->mutex);
+    while (p->next < p->count) {
+        slot *one = &p->slots[p->next++];
+        pthread_mutex_unlock(&p->mutex);
+        run_slot(p, one);
+        pthread_mutex_lock(&p->mutex);
+        one->done = true;
+        pthread_cond_signal(&p->finished);
+    }
+    pthread_mutex_unlock(&p->mutex);
+    return NULL;
+}
+
+static void print_slot(slot *one)
+{
+    fflush(stdout);
+    fwrite(one->err, 1, one->err_size, stderr);
+    fwrite(one->out, 1, one->out_size, stdout);
+    free(one->out);
+    free(one->err);
+}
+
+static void wait_for(pool *p, size_t index, progress *bar)
+{
+    struct timespec until;
+    pthread_mutex_lock(&p->mutex);
+    while (!p->slots[index].done) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 100000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&p->finished, &p->mutex, &until);
+        progress_show(bar, index, p->count, "files");
+    }
+    pthread_mutex_unlock(&p->mutex);
+    progress_show(bar, index, p->count, "files");
+}
+
+static void run_threads(pool *p, unsigned threads, const settings *s)
+{
+    pthread_t *workers = or_die(calloc(threads, sizeof *workers));
+    unsigned started = 0;
+    progress bar;
+    progress_start(&bar, s);
+    pthread_mutex_init(&p->mutex, NULL);
+    pthread_cond_init(&p->finished, NULL);
+    while (started < threads && pthread_create(&workers[started], NULL, work, p) == 0)
+        started++;
+    if (!started)
+        work(p);
+    for (size_t i = 0; i < p->count; i++) {
+        wait_for(p, i, &bar);
+        if (p->slots[i].out_size + p->slots[i].err_size)
+            progress_clear(&bar);
+        print_slot(&p->slots[i]);
+    }
+    progress_clear(&bar);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(workers[i], NULL);
+    free(workers);
+}
+
+static void print_summary(const pool *p, const char *done)
+{
+    size_t codes[EXIT_UNSUPPORTED + 1] = {0};
+    uint64_t errors = 0, warnings = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        codes[p->slots[i].job.exit_code]++;
+        errors += p->slots[i].job.errors;
+        warnings += p->slots[i].job.warnings;
+    }
+    print_count(stderr, p->count);
+    fprintf(stderr, " files: ");
+    print_count(stderr, codes[EXIT_FINE]);
+    fprintf(stderr, " %s", done);
+    if (codes[EXIT_FINDINGS])
+        fprintf(stderr, ", %zu with errors", codes[EXIT_FINDINGS]);
+    if (codes[EXIT_IO])
+        fprintf(stderr, ", %zu not readable or writable", codes[EXIT_IO]);
+    if (codes[EXIT_USAGE] + codes[EXIT_UNSUPPORTED])
+        fprintf(stderr, ", %zu unknown or unsupported", codes[EXIT_USAGE] + codes[EXIT_UNSUPPORTED]);
+    fputs("; ", stderr);
+    print_count(stderr, errors);
+    fprintf(stderr, " error%s, ", errors == 1 ? "" : "s");
+    print_count(stderr, warnings);
+    fprintf(stderr, " warning%s\n", warnings == 1 ? "" : "s");
+}
+
+static void run_alone(pool *p)
+{
+    job *j = &p->slots[0].job;
+    j->out = stdout;
+    j->err = stderr;
+    p->run(j);
+}
+
+int run_jobs(const settings *s, char **operands, size_t count, job_function run, const char *done)
+{
+    file_list list = {0};
+    for (size_t i = 0; i < count; i++)
+        add_operand(&list, s, operands[i]);
+    pool p = {.slots = or_die(calloc(list.count + 1, sizeof *p.slots)), .count = list.count, .run = run};
+    unsigned threads = thread_count(s);
+    for (size_t i = 0; i < list.count; i++)
+        p.slots[i].job = (job){.settings = s,
+                               .path = list.entries[i].path,
+                               .below = list.entries[i].path + list.entries[i].below,
+                               .threads = list.count == 1 ? threads : 1};
+    if (list.count == 1)
+        run_alone(&p);
+    else if (list.count)
+        run_threads(&p, threads < list.count ? threads : (unsigned)list.count, s);
+    if (list.count > 1 && !s->quiet)
+        print_summary(&p, done);
+    if (!list.count && !list.exit_code)
+        cannot_read(&list, operands[0], "there are no model files in it");
+    for (size_t i = 0; i < list.count; i++) {
+        if (p.slots[i].job.exit_code > list.exit_code)
+            list.exit_code = p.slots[i].job.exit_code;
+        free(list.entries[i].path);
+    }
+    free(list.entries);
+    free(p.slots);
+    return list.exit_code;
+}
+
+/* ---- Several threads for one file ---- */
+
+typedef struct team {
+    stele_task task;
+    void *context;
+    size_t count;
+    size_t next;
+    pthread_mutex_t mutex;
+} team;
+
+static void *help_out(void *context)
+{
+    team *t = context;
+    for (;;) {
+        pthread_mutex_lock(&t->mutex);
+        size_t index = t->next++;
+        pthread_mutex_unlock(&t->mutex);
+        if (index >= t->count)
+            return NULL;
+        t->task(t->context, index);
+    }
+}
+
+static void run_parallel(void *user, size_t count, stele_task task, void *context)
+{
+    const job *j = user;
+    team t = {.task = task, .context = context, .count = count};
+    pthread_t helpers[256];
+    unsigned started = 0, wanted = j->threads - 1;
+    pthread_mutex_init(&t.mutex, NULL);
+    while (started < wanted && started + 1 < count && pthread_create(&helpers[started], NULL, help_out, &t) == 0)
+        started++;
+    help_out(&t);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
+    pthread_mutex_destroy(&t.mutex);
+}
+
+/* ---- Opening a job's file ---- */
+
+static size_t read_stdin(void *user, void *buffer, size_t size)
+{
+    (void)user;
+    ssize_t n;
+    do
+        n = read(STDIN_FILENO, buffer, size);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? SIZE_MAX : (size_t)n;
+}
+
+static bool parse_bytes(const char *text, uint64_t *bytes)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    *bytes = (uint64_t)number << shift;
+    return end != text && !errno && text[0] != '-' && !end[shift != 0] && *bytes >> shift == number;
+}
+
+int exit_code_of(stele_status status)
+{
+    switch (status) {
+    case STELE_OK: return EXIT_FINE;
+    case STELE_DAMAGED:
+    case STELE_LOSSY: return EXIT_FINDINGS;
+    case STELE_USAGE: return EXIT_USAGE;
+    case STELE_UNSUPPORTED: return EXIT_UNSUPPORTED;
+    default: return EXIT_IO;
+    }
+}
+
+stele_file *open_job(job *j, stele_check_level level)
+{
+    const settings *s = j->settings;
+    stele_options options = {.format = s->format,
+                             .check = level,
+                             .target = s->target,
+                             .rules = s->rules,
+                             .rule_count = s->rule_count,
+                             .read_file = s->read_file};
+    if (s->memory_limit && !parse_bytes(s->memory_limit, &options.memory_limit)) {
+        fprintf(j->err, "stele: '%s' is no number of bytes\n", s->memory_limit);
+        j->exit_code = EXIT_USAGE;
+        return NULL;
+    }
+    if (j->threads > 1) {
+        options.parallel = run_parallel;
+        options.parallel_user = j;
+    }
+    stele_file *file =
+        strcmp(j->path, "-") == 0 ? stele_open_callback(read_stdin, NULL, &options) : stele_open(j->path, &options);
+    stele_status status = stele_file_status(file);
+    j->exit_code = exit_code_of(status);
+    if (status == STELE_USAGE || status == STELE_NO_MEMORY) {
+        fprintf(j->err, "stele: %s: %s\n", j->path, stele_file_message(file));
+        stele_close(file);
+        return NULL;
+    }
+    return file;
+}
+
+void close_job(job *j, stele_file *file)
+{
+    if (stele_file_changed(file)) {
+        fprintf(j->err, "stele: %s: the file changed while it was read\n", j->path);
+        j->exit_code = EXIT_IO;
+    }
+    stele_close(file);
+}

@@ -1,0 +1,140 @@
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void write_text(FILE *out, const char *text, size_t size);
+
+static void item(json *j, const char *key)
+{
+    if (j->comma)
+        fputc(',', j->out);
+    j->comma = true;
+    if (!key)
+        return;
+    write_text(j->out, key, strlen(key));
+    fputc(':', j->out);
+}
+
+/* The bytes of the UTF-8 sequence at p, or 0: JSON must be valid whatever a file's strings are. */
+static size_t sequence(const unsigned char *p, size_t left)
+{
+    size_t length = *p < 0x80 ? 1 : *p < 0xC2 ? 0 : *p < 0xE0 ? 2 : *p < 0xF0 ? 3 : *p < 0xF5 ? 4 : 0;
+    if (length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    bool bad = (*p == 0xE0 && p[1] < 0xA0) || (*p == 0xED && p[1] > 0x9F) || (*p == 0xF0 && p[1] < 0x90) ||
+               (*p == 0xF4 && p[1] > 0x8F);
+    return bad ? 0 : length;
+}
+
+static void write_text(FILE *out, const char *text, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text, *end = p + size;
+    fputc('"', out);
+    while (p < end) {
+        size_t length = sequence(p, (size_t)(end - p));
+        if (!length)
+            fputs("\\ufffd", out);
+        else if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else if (*p < 0x20 || *p == 0x7F)
+            fprintf(out, "\\u%04x", *p);
+        else
+            fwrite(p, 1, length, out);
+        p += length ? length : 1;
+    }
+    fputc('"', out);
+}
+
+void json_open(json *j, const char *key, char bracket)
+{
+    item(j, key);
+    fputc(bracket, j->out);
+    j->comma = false;
+}
+
+void json_close(json *j, char bracket)
+{
+    fputc(bracket, j->out);
+    j->comma = true;
+}
+
+void json_text(json *j, const char *key, const char *value, size_t size)
+{
+    item(j, key);
+    write_text(j->out, value, size);
+}
+
+void json_string(json *j, const char *key, const char *value)
+{
+    if (value)
+        json_text(j, key, value, strlen(value));
+    else
+        json_null(j, key);
+}
+
+void json_uint(json *j, const char *key, uint64_t value)
+{
+    item(j, key);
+    fprintf(j->out, "%llu", (unsigned long long)value);
+}
+
+/* JSON has no word for what is not finite: those are strings. */
+void json_number(json *j, const char *key, double value, bool single)
+{
+    char text[NUMBER_SIZE];
+    item(j, key);
+    fprintf(j->out, isfinite(value) ? "%s" : "\"%s\"", format_number(text, value, single));
+}
+
+void json_bool(json *j, const char *key, bool value)
+{
+    item(j, key);
+    fputs(value ? "true" : "false", j->out);
+}
+
+void json_null(json *j, const char *key)
+{
+    item(j, key);
+    fputs("null", j->out);
+}
+
+void json_begin(json *j, FILE *out, const char *command, const char *path)
+{
+    *j = (json){.out = out};
+    json_open(j, NULL, '{');
+    json_uint(j, "schema", JSON_SCHEMA);
+    json_string(j, "command", command);
+    if (path)
+        json_string(j, "file", path);
+}
+
+void json_end(json *j)
+{
+    json_close(j, '}');
+    fputc('\n', j->out);
+}
+
+void json_diagnostics(json *j, const stele_file *file, size_t from)
+{
+    size_t count;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    json_open(j, "diagnostics", '[');
+    for (size_t i = from; i < count; i++) {
+        json_open(j, NULL, '{');
+        json_string(j, "id", d[i].id);
+        json_string(j, "severity", severity_name(d[i].severity));
+        if (d[i].offset == STELE_NOWHERE)
+            json_null(j, "offset");
+        else
+            json_uint(j, "offset", d[i].offset);
+        json_string(j, "path", d[i].path);
+        json_uint(j, "count", d[i].count);
+        json_string(j, "text", d[i].text);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}

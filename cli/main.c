@@ -1,0 +1,87 @@
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli.h"
+
+const command *const commands[] = {&command_formats, &command_info, &command_check, &command_explain, &command_convert, NULL};
+
+static void print_help(FILE *out)
+{
+    fputs("stele - the model files of small game engines: read, checked, explained and converted\n\n"
+          "Usage: stele COMMAND [OPTION...] FILE...\n\nCommands:\n",
+          out);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nstele COMMAND --help tells the options of a command; stele --version the version.\n"
+          "A file called - is standard input or output.\n",
+          out);
+}
+
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    settings s = {0};
+    size_t count;
+    int error = parse_options(c, argc, argv, &s, &count);
+    if (error)
+        return error;
+    if (s.help) {
+        print_command_help(stdout, c);
+        return EXIT_FINE;
+    }
+    if (c->takes_files && !count)
+        return usage_error("stele %s needs a file; see stele %s --help", c->name, c->name);
+    return c->run(&s, argv, count);
+}
+
+static int run(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : NULL;
+    if (!name) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("stele %s\n", stele_version());
+        return EXIT_FINE;
+    }
+    if (strcmp(name, "help") == 0 && argc > 2 && find_command(argv[2])) {
+        print_command_help(stdout, find_command(argv[2]));
+        return EXIT_FINE;
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_help(stdout);
+        return EXIT_FINE;
+    }
+    const command *c = find_command(name);
+    if (!c)
+        return usage_error("there is no command '%s'; see stele --help", name);
+    return run_command(c, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that left is a write error like any other, and half-written files go */
+    survive_truncation();
+    int code = run(argc, argv);
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        if (errno != EPIPE)
+            fprintf(stderr, "stele: cannot write to standard output: %s\n", strerror(errno));
+        code = EXIT_IO;
+    }
+    int signal_number = interrupted();
+    if (signal_number) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
+    return code;
+}

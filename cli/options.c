@@ -1,0 +1,174 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define AT(field) offsetof(settings, field)
+
+static const option common[] = {
+    {'h', "help", NULL, "show this help", OPTION_FLAG, AT(help)},
+    {0, "json", NULL, "print JSON, one document per line (docs/json.md)", OPTION_FLAG, AT(json)},
+    {'q', "quiet", NULL, "print errors only", OPTION_FLAG, AT(quiet)},
+    {'v', "verbose", NULL, "print more", OPTION_FLAG, AT(verbose)},
+    {0},
+};
+
+static const option for_files[] = {
+    {'r', "recursive", NULL, "go into folders", OPTION_FLAG, AT(recursive)},
+    {'j', "jobs", "N", "use N threads (default: one per core)", OPTION_TEXT, AT(jobs)},
+    {0, "format", "NAME", "take the files for this format, whatever they look like", OPTION_TEXT, AT(format)},
+    {0, "read", NULL, "read files into memory instead of mapping them", OPTION_FLAG, AT(read_file)},
+    {0, "memory-limit", "BYTES", "most memory for one file; K, M and G may follow", OPTION_TEXT, AT(memory_limit)},
+    {0},
+};
+
+int usage_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("stele: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+/* ---- Help ---- */
+
+static void print_options(FILE *out, const option *o)
+{
+    for (; o->name; o++) {
+        char left[48];
+        snprintf(left, sizeof left, "%c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+                 o->letter ? "," : " ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        fprintf(out, "  %-24s %s\n", left, o->help);
+    }
+}
+
+void print_command_help(FILE *out, const command *c)
+{
+    fprintf(out, "stele %s - %s\n\nUsage: stele %s %s\n\nOptions:\n", c->name, c->summary, c->name, c->usage);
+    if (c->options)
+        print_options(out, c->options);
+    if (c->takes_files)
+        print_options(out, for_files);
+    print_options(out, common);
+    if (c->examples)
+        fprintf(out, "\nExamples:\n%s", c->examples);
+    fputs("\nExit codes: 0 fine, 1 findings, 2 usage, 3 cannot read or write, 4 unknown or unsupported.\n", out);
+}
+
+/* ---- Parsing ---- */
+
+static const option *find_in(const option *o, char letter, const char *name, size_t length)
+{
+    for (; o && o->name; o++) {
+        if (letter && o->letter == letter)
+            return o;
+        if (!letter && strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+            return o;
+    }
+    return NULL;
+}
+
+static const option *find(const command *c, char letter, const char *name, size_t length)
+{
+    const option *found = find_in(c->options, letter, name, length);
+    if (!found && c->takes_files)
+        found = find_in(for_files, letter, name, length);
+    return found ? found : find_in(common, letter, name, length);
+}
+
+/* ID=SEVERITY */
+static int add_rule(settings *s, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || s->rule_count == MOST_RULES)
+        return usage_error(equals ? "too many --severity options" : "--severity takes ID=SEVERITY, not '%s'", text);
+    for (stele_severity severity = STELE_OFF; severity <= STELE_ERROR; severity++)
+        if (strcmp(equals + 1, severity_name(severity)) == 0) {
+            *equals = 0;
+            s->rules[s->rule_count++] = (stele_rule){text, severity};
+            return 0;
+        }
+    return usage_error("'%s' is no severity: off, note, warning, loss or error", equals + 1);
+}
+
+static int set(settings *s, const option *o, char *value)
+{
+    char *field = (char *)s + o->offset;
+    if (o->kind == OPTION_RULE)
+        return add_rule(s, value);
+    if (o->kind == OPTION_FLAG)
+        *(bool *)field = true;
+    else
+        *(const char **)field = value;
+    return 0;
+}
+
+/* The value of an option: behind its sign, or the next argument. */
+static int take_value(const option *o, char *attached, char **next, char **value, bool *used_next)
+{
+    *value = attached;
+    if (o->kind == OPTION_FLAG)
+        return attached ? usage_error("--%s takes no value", o->name) : 0;
+    if (!attached && !*next)
+        return usage_error("--%s needs a value: %s", o->name, o->argument);
+    if (!attached) {
+        *value = *next;
+        *used_next = true;
+    }
+    return 0;
+}
+
+static int parse_long(const command *c, settings *s, char *argument, char **next, bool *used_next)
+{
+    char *equals = strchr(argument, '='), *value;
+    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+    const option *o = find(c, 0, argument, length);
+    if (!o)
+        return usage_error("stele %s has no option --%.*s; see stele %s --help", c->name, (int)length, argument, c->name);
+    int error = take_value(o, equals ? equals + 1 : NULL, next, &value, used_next);
+    return error ? error : set(s, o, value);
+}
+
+static int parse_letters(const command *c, settings *s, char *letters, char **next, bool *used_next)
+{
+    for (; *letters; letters++) {
+        char *value = NULL;
+        const option *o = find(c, *letters, NULL, 0);
+        if (!o)
+            return usage_error("stele %s has no option -%c; see stele %s --help", c->name, *letters, c->name);
+        if (o->kind == OPTION_FLAG) {
+            set(s, o, NULL);
+            continue;
+        }
+        int error = take_value(o, letters[1] ? letters + 1 : NULL, next, &value, used_next);
+        return error ? error : set(s, o, value);
+    }
+    return 0;
+}
+
+int parse_options(const command *c, int argc, char **argv, settings *s, size_t *operand_count)
+{
+    bool only_operands = false;
+    *operand_count = 0;
+    for (int i = 0; i < argc; i++) {
+        char *argument = argv[i];
+        bool used_next = false;
+        int error = 0;
+        if (only_operands || argument[0] != '-' || !argument[1])
+            argv[(*operand_count)++] = argument;
+        else if (strcmp(argument, "--") == 0)
+            only_operands = true;
+        else if (argument[1] == '-')
+            error = parse_long(c, s, argument + 2, &argv[i + 1], &used_next);
+        else
+            error = parse_letters(c, s, argument + 1, &argv[i + 1], &used_next);
+        if (error)
+            return error;
+        i += used_next;
+    }
+    return 0;
+}

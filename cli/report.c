@@ -1,0 +1,127 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static bool colored(int descriptor)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(descriptor) && !(no_color && *no_color) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+bool colored_stdout(void)
+{
+    return colored(STDOUT_FILENO);
+}
+
+bool colored_stderr(void)
+{
+    return colored(STDERR_FILENO);
+}
+
+const char *tint_on(bool use, tint t)
+{
+    static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[31m", "\033[33m", "\033[34m", "\033[32m", "\033[35m"};
+    return use ? codes[t] : "";
+}
+
+const char *tint_off(bool use, tint t)
+{
+    return use && t != TINT_NONE ? "\033[0m" : "";
+}
+
+static size_t printable(const unsigned char *p, size_t left)
+{
+    if (*p < 0x80)
+        return *p >= 0x20 && *p != 0x7F;
+    size_t length = *p >= 0xF0 ? 4 : *p >= 0xE0 ? 3 : 2;
+    if (*p < 0xC2 || *p > 0xF4 || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    return *p == 0xC2 && p[1] < 0xA0 ? 0 : length; /* C1 controls drive terminals too */
+}
+
+void print_safe(FILE *out, const char *text, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text, *end = p + size;
+    while (p < end) {
+        size_t length = printable(p, (size_t)(end - p));
+        if (length)
+            fwrite(p, 1, length, out);
+        else
+            fprintf(out, "\\x%02x", *p);
+        p += length ? length : 1;
+    }
+}
+
+void print_count(FILE *out, uint64_t number)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            fputc(',', out);
+        fputc(digits[i], out);
+    }
+}
+
+static const struct {
+    const char *name;
+    tint tint;
+} severities[] = {[STELE_OFF] = {"off", TINT_NONE},
+                  [STELE_NOTE] = {"note", TINT_BLUE},
+                  [STELE_WARNING] = {"warning", TINT_YELLOW},
+                  [STELE_LOSS] = {"loss", TINT_MAGENTA},
+                  [STELE_ERROR] = {"error", TINT_RED}};
+
+const char *severity_name(stele_severity severity)
+{
+    return severities[severity].name;
+}
+
+bool show_diagnostic(const settings *s, const stele_diagnostic *d)
+{
+    return d->severity >= (s->quiet ? STELE_ERROR : s->verbose ? STELE_NOTE : STELE_WARNING);
+}
+
+void print_diagnostic(FILE *out, bool use, const char *path, const stele_diagnostic *d)
+{
+    tint t = severities[d->severity].tint;
+    print_safe(out, path, strlen(path));
+    if (d->offset != STELE_NOWHERE)
+        fprintf(out, ":0x%llx", (unsigned long long)d->offset);
+    fprintf(out, ": %s%s%s: ", tint_on(use, t), severities[d->severity].name, tint_off(use, t));
+    if (*d->path)
+        fprintf(out, "%s: ", d->path);
+    print_safe(out, d->text, strlen(d->text));
+    fprintf(out, " %s[%s]%s", tint_on(use, TINT_DIM), d->id, tint_off(use, TINT_DIM));
+    if (d->count > 1) {
+        fputs(" (", out);
+        print_count(out, d->count);
+        fputs(" times)", out);
+    }
+    fputc('\n', out);
+}
+
+static bool reads_back(const char *text, double value, bool single)
+{
+    return single ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value;
+}
+
+const char *format_number(char text[NUMBER_SIZE], double value, bool single)
+{
+    if (isnan(value))
+        return "NaN";
+    if (isinf(value))
+        return value < 0 ? "-Infinity" : "Infinity";
+    for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
+        snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
+        if (reads_back(text, value, single))
+            break;
+    }
+    return text;
+}
