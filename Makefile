@@ -1,0 +1,41 @@
+# The front door. Everything real is in CMakeLists.txt and tools/.
+.PHONY: all demo check bench fuzz samples format install clean setup
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+all:
+	@tools/setup.sh build
+	@cmake --preset release >/dev/null
+	@cmake --build build -j $(JOBS) | grep -v '^\[.*\] Built target' || true
+	@test -x build/stele
+
+demo: all
+	@tools/demo.sh
+
+check:
+	@tools/setup.sh check
+	@tools/check.sh
+
+bench: all
+	@tools/setup.sh bench
+	@tools/bench.sh
+
+# FUZZ_SECONDS for each format
+fuzz:
+	@tools/setup.sh check
+	@tools/fuzz.sh $(or $(FUZZ_SECONDS),600)
+
+samples:
+	@tools/setup.sh check
+	python3 tools/make_samples.py
+
+format:
+	@clang-format -i include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c
+
+install: all
+	cmake --install build
+
+setup:
+	@tools/setup.sh check
+
+clean:
+	rm -rf build
