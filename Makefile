@@ -29,7 +29,7 @@ samples:
 	python3 tools/make_samples.py
 
 format:
-	@clang-format -i include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c
+	@clang-format -i include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*.[ch] fuzz/*.c $(wildcard bench/*.c)
 
 install: all
 	cmake --install build

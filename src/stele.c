@@ -70,23 +70,35 @@ static void conclude(stele_file *file)
 
 /* ---- Which format and dialect ---- */
 
+typedef enum fit {
+    FIT_NONE,
+    FIT_FAILED,         /* it fails in the middle of the file */
+    FIT_NONSENSE,       /* something follows, or the file is cut off, and what was read makes no sense */
+    FIT_CUT_OFF,        /* the file is cut off, but makes sense so far */
+    FIT_TRAILING_BYTES, /* something follows, but it makes sense */
+    FIT_EXACT,          /* it ends with the file */
+    FIT_PERFECT         /* and makes sense */
+} fit;
+
 typedef struct attempt {
     const stele_format *format;
     raw_file *raw;
-    int fit; /* see how_well */
+    fit fit;
     uint64_t end;
     bool failed;
     walk_failure failure;
 } attempt;
 
-/* From best to worst: it ends with the file and makes sense; it ends with the file; something follows, but it makes sense;
- * the file is cut off; something follows and it makes no sense; it fails in another way. */
-static int how_well(const attempt *t, const stele_format *format, uint64_t size)
+static fit how_well(const attempt *t, const stele_format *format, uint64_t size)
 {
     bool sensible = format->plausible(t->raw);
-    if (!t->failed)
-        return t->end == size ? 6 - !sensible : sensible ? 4 : 2;
-    return t->failure.code == DIAG_TRUNCATED ? 2 + sensible : 1;
+    if (t->failed && t->failure.code != DIAG_TRUNCATED)
+        return FIT_FAILED;
+    if (t->failed)
+        return sensible ? FIT_CUT_OFF : FIT_NONSENSE;
+    if (t->end == size)
+        return sensible ? FIT_PERFECT : FIT_EXACT;
+    return sensible ? FIT_TRAILING_BYTES : FIT_NONSENSE;
 }
 
 static attempt try_dialect(stele_file *file, const stele_format *format, unsigned dialect, walk *w)
@@ -106,10 +118,13 @@ static attempt try_dialect(stele_file *file, const stele_format *format, unsigne
 
 static void try_format(stele_file *file, const stele_format *format, const probe *p, walk *w, attempt *best)
 {
-    for (size_t i = 0; i < p->candidate_count && best->fit < 6; i++) {
+    for (size_t i = 0; i < p->candidate_count && best->fit < FIT_PERFECT; i++) {
         arena_mark mark = st_arena_mark(&file->arena);
         attempt t = try_dialect(file, format, p->candidates[i], w);
-        if (t.raw && t.fit > best->fit)
+        /* where a magic names the version, the first candidate is it: others are known deviations and must fit perfectly, or a
+         * damaged file would be taken for one */
+        bool deviation = p->trust == TRUST_CERTAIN && i > 0;
+        if (t.raw && t.fit > best->fit && (t.fit == FIT_PERFECT || !deviation))
             *best = t;
         else
             st_arena_rewind(&file->arena, mark);
@@ -146,12 +161,12 @@ static void detect(stele_file *file, const stele_format *forced, walk *w, attemp
     for (size_t i = 0; !forced && st_formats[i]; i++) {
         attempt other = {0};
         probe_format(file, st_formats[i], &p);
-        if (st_formats[i] == promised || p.trust != TRUST_PLAUSIBLE || best->fit >= 5)
+        if (st_formats[i] == promised || p.trust != TRUST_PLAUSIBLE || best->fit >= FIT_EXACT)
             continue;
         arena_mark mark = st_arena_mark(&file->arena);
         try_format(file, st_formats[i], &p, w, &other);
         /* without a magic or a name, only a perfect fit is believed */
-        if (other.fit == 6)
+        if (other.fit == FIT_PERFECT)
             *best = other;
         else
             st_arena_rewind(&file->arena, mark);
@@ -220,7 +235,7 @@ static bool whole_without_carriage_returns(stele_file *file, const attempt *best
         file->source.size = size;
         probe_format(file, best->format, &p);
         try_format(file, best->format, &p, w, &repaired);
-        whole = repaired.fit == 6;
+        whole = repaired.fit == FIT_PERFECT;
     }
     file->source = original;
     st_arena_rewind(&file->arena, mark);
@@ -318,7 +333,7 @@ static void parse(stele_file *file, const stele_options *options)
         fail(file, STELE_USAGE,
              st_arena_format(&file->arena, "%s has no target called %s", best.format->info.name, file->target));
     } else {
-        if (best.fit < 5)
+        if (best.fit < FIT_EXACT)
             converted(file, &best, w);
         accept(file, &best);
     }

@@ -1,0 +1,170 @@
+#include "support.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+bytes copy_bytes(const void *data, size_t size)
+{
+    bytes copy = {malloc(size ? size : 1), size};
+    assert_non_null(copy.data);
+    if (size)
+        memcpy(copy.data, data, size);
+    return copy;
+}
+
+bytes read_bytes(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat status;
+    if (!file || stat(path, &status) != 0)
+        fail_msg("cannot read %s", path);
+    bytes content = {malloc((size_t)status.st_size + 1), (size_t)status.st_size};
+    assert_int_equal(fread(content.data, 1, content.size, file), content.size);
+    fclose(file);
+    return content;
+}
+
+const char *project_folder(void)
+{
+    return PROJECT_FOLDER;
+}
+
+const char *corpus_folder(void)
+{
+    static char folder[1024];
+    struct stat status;
+    const char *given = getenv("STELE_CORPUS");
+    snprintf(folder, sizeof folder, "%s", given ? given : PROJECT_FOLDER "/../shared/corpus");
+    if (stat(folder, &status) == 0)
+        return folder;
+    printf("# no corpus of real files in %s: tested with the samples only\n", folder);
+    return NULL;
+}
+
+static bool registered(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const stele_format_info *format;
+    for (size_t i = 0; dot && (format = stele_format_at(i)); i++)
+        if (strcmp(format->extensions, dot + 1) == 0)
+            return true;
+    return false;
+}
+
+size_t for_each_file(const char *folder, each_file each)
+{
+    size_t count = 0;
+    DIR *directory = opendir(folder);
+    struct dirent *entry;
+    struct stat status;
+    if (!directory)
+        fail_msg("cannot open %s", folder);
+    while ((entry = readdir(directory))) {
+        char path[2048];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] == '.' || stat(path, &status) != 0)
+            continue;
+        if (S_ISDIR(status.st_mode)) {
+            count += for_each_file(path, each);
+        } else if (registered(path)) {
+            bytes content = read_bytes(path);
+            each(path, &content);
+            free(content.data);
+            count++;
+        }
+    }
+    closedir(directory);
+    return count;
+}
+
+static bool append(void *user, const void *data, size_t size)
+{
+    bytes *out = user;
+    out->data = realloc(out->data, out->size + size);
+    assert_non_null(out->data);
+    memcpy(out->data + out->size, data, size);
+    out->size += size;
+    return true;
+}
+
+bytes rewritten(stele_file *file, const stele_save_options *options)
+{
+    bytes out = {malloc(1), 0};
+    if (stele_file_write(file, append, &out, options) == STELE_OK)
+        return out;
+    free(out.data);
+    return (bytes){NULL, 0};
+}
+
+const stele_diagnostic *find_diagnostic(const stele_file *file, const char *id)
+{
+    size_t count;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(d[i].id, id) == 0)
+            return &d[i];
+    return NULL;
+}
+
+typedef struct coverage {
+    uint64_t at, gaps;
+} coverage;
+
+static bool follow(void *user, const stele_field *field)
+{
+    coverage *c = user;
+    assert_int_equal(field->offset, c->at);
+    assert_true(field->size > 0);
+    c->at += field->size;
+    if (field->type == STELE_BYTES)
+        c->gaps += field->size;
+    else
+        assert_true(*field->path != 0);
+    return true;
+}
+
+uint64_t assert_explained(stele_file *file)
+{
+    coverage c = {0, 0};
+    uint64_t size;
+    stele_file_bytes(file, &size);
+    stele_file_explain(file, follow, &c);
+    assert_int_equal(c.at, size);
+    return c.gaps;
+}
+
+#include "literal.h"
+
+static bytes splice_once(bytes from, const splice *s)
+{
+    if (!s->bytes)
+        return from;
+    bytes to = {malloc(from.size - s->removed + s->count + 1), from.size - s->removed + s->count};
+    memcpy(to.data, from.data, s->at);
+    memcpy(to.data + s->at, s->bytes, s->count);
+    memcpy(to.data + s->at + s->count, from.data + s->at + s->removed, from.size - s->at - s->removed);
+    free(from.data);
+    return to;
+}
+
+bytes spliced(const uint8_t *data, size_t size, const splice *a, const splice *b)
+{
+    return splice_once(splice_once(copy_bytes(data, size), a), b);
+}
+
+void expect_finding(const uint8_t *data, size_t size, const finding *f, const stele_options *options)
+{
+    bytes changed = spliced(data, size, &f->first, &f->second);
+    stele_file *clean = stele_open_memory(data, size, options), *file = stele_open_memory(changed.data, changed.size, options);
+    const stele_diagnostic *d = find_diagnostic(file, f->id);
+    if (find_diagnostic(clean, f->id))
+        fail_msg("%s is found in the file without it too", f->id);
+    if (!d)
+        fail_msg("%s is not found; status %d, %s", f->id, stele_file_status(file), stele_file_message(file));
+    if (strcmp(d->path, f->path) != 0 || d->offset != f->offset || d->severity != f->severity)
+        fail_msg("%s: at %s, 0x%llx, severity %d", f->id, d->path, (unsigned long long)d->offset, d->severity);
+    assert_true(d->count >= 1);
+    stele_close(clean);
+    stele_close(file);
+    free(changed.data);
+}

@@ -1,0 +1,310 @@
+/* The public API as a program uses it: options, errors, saving, threads. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support.h"
+
+static char folder[256];
+
+static const char *in_folder(const char *name)
+{
+    static char paths[4][512]; /* a test may hold more than one */
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static const char *sample(const char *name)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/samples/%s", project_folder(), name);
+    return path;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/stele-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder); /* fails, as it should, if a test leaves anything behind */
+}
+
+static void null_is_a_handle(void **state)
+{
+    uint64_t size;
+    size_t count;
+    (void)state;
+    assert_int_equal(stele_file_status(NULL), STELE_NO_MEMORY);
+    assert_non_null(stele_file_message(NULL));
+    assert_null(stele_file_format(NULL));
+    assert_null(stele_file_dialect(NULL));
+    assert_null(stele_file_bytes(NULL, &size));
+    assert_null(stele_file_diagnostics(NULL, &count));
+    assert_null(stele_file_info(NULL));
+    assert_false(stele_file_changed(NULL));
+    assert_int_equal(stele_file_memory(NULL), 0);
+    assert_int_equal(stele_file_explain(NULL, NULL, NULL), STELE_NO_MEMORY);
+    assert_int_equal(stele_file_save(NULL, "x", NULL), STELE_NO_MEMORY);
+    assert_int_equal(stele_file_write(NULL, NULL, NULL, NULL), STELE_NO_MEMORY);
+    stele_close(NULL);
+}
+
+static void mistakes_are_usage(void **state)
+{
+    stele_rule rule = {"no-such-id", STELE_OFF};
+    stele_options wrong[] = {
+        {.format = "nosuch"}, {.target = "nosuch", .check = STELE_CHECK_FULL}, {.rules = &rule, .rule_count = 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        stele_file *file = stele_open(sample("scribe.sgm"), &wrong[i]);
+        assert_int_equal(stele_file_status(file), STELE_USAGE);
+        assert_non_null(strstr(stele_file_message(file), "no"));
+        stele_close(file);
+    }
+    stele_save_options save = {.dialect = "nosuch"};
+    stele_file *file = stele_open(sample("scribe.sgm"), NULL);
+    assert_int_equal(stele_file_save(file, in_folder("x.sgm"), &save), STELE_USAGE);
+    stele_close(file);
+}
+
+static void unreadable_files_are_io(void **state)
+{
+    (void)state;
+    stele_file *file = stele_open(in_folder("missing.sgm"), NULL);
+    assert_int_equal(stele_file_status(file), STELE_IO);
+    assert_non_null(find_diagnostic(file, "not-readable"));
+    assert_null(stele_file_info(file));
+    assert_int_equal(stele_file_save(file, in_folder("x.sgm"), NULL), STELE_IO);
+    stele_close(file);
+    file = stele_open(folder, NULL);
+    assert_int_equal(stele_file_status(file), STELE_IO);
+    stele_close(file);
+}
+
+static void rules_change_severities(void **state)
+{
+    /* v3-nocolor is a known writer bug: a warning by default */
+    stele_rule off = {"writer-bug", STELE_OFF}, error = {"writer-bug", STELE_ERROR};
+    stele_options options = {.check = STELE_CHECK_FULL, .rules = &off, .rule_count = 1};
+    (void)state;
+    stele_file *file = stele_open(sample("dialects/v3-nocolor.sgm"), &options);
+    assert_null(find_diagnostic(file, "writer-bug"));
+    stele_close(file);
+    options.rules = &error;
+    file = stele_open(sample("dialects/v3-nocolor.sgm"), &options);
+    assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+    stele_close(file);
+    /* but what is cut off stays cut off */
+    stele_rule truncated = {"truncated", STELE_OFF};
+    static const uint8_t cut[] = {0x90, 0x22, 0x05, 0x15, 3};
+    options.rules = &truncated;
+    file = stele_open_memory(cut, sizeof cut, &options);
+    assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+    stele_close(file);
+}
+
+static void saving_is_atomic(void **state)
+{
+    struct stat status;
+    stele_save_options replace = {.overwrite = true, .sync = true};
+    const char *path = in_folder("copy.sgm");
+    (void)state;
+    stele_file *file = stele_open(sample("scribe.sgm"), NULL);
+    assert_int_equal(stele_file_save(file, path, NULL), STELE_OK);
+    assert_int_equal(stele_file_save(file, path, NULL), STELE_IO);
+    assert_non_null(strstr(stele_file_message(file), "exists already"));
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(stele_file_save(file, path, &replace), STELE_OK);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0640);
+    bytes original = read_bytes(sample("scribe.sgm")), copy = read_bytes(path);
+    assert_int_equal(copy.size, original.size);
+    assert_memory_equal(copy.data, original.data, copy.size);
+    free(original.data);
+    free(copy.data);
+    assert_int_equal(stele_file_save(file, in_folder("no/such/x.sgm"), NULL), STELE_IO);
+    assert_int_equal(stele_file_save(file, folder, &replace), STELE_IO);
+    stele_close(file);
+    unlink(path);
+}
+
+static bool say_no(void *user, uint64_t done, uint64_t total)
+{
+    (void)user;
+    (void)done;
+    (void)total;
+    return false;
+}
+
+static bool refuse(void *user, const void *data, size_t size)
+{
+    (void)user;
+    (void)data;
+    (void)size;
+    return false;
+}
+
+static void saving_can_be_cancelled(void **state)
+{
+    stele_save_options cancelled = {.progress = say_no};
+    (void)state;
+    stele_file *file = stele_open(sample("scribe.sgm"), NULL);
+    assert_int_equal(stele_file_save(file, in_folder("x.sgm"), &cancelled), STELE_CANCELLED);
+    assert_int_equal(access(in_folder("x.sgm"), F_OK), -1);
+    assert_int_equal(stele_file_write(file, refuse, NULL, NULL), STELE_IO);
+    stele_close(file);
+}
+
+static void full_disk_leaves_nothing(void **state)
+{
+    stele_save_options replace = {.overwrite = true};
+    (void)state;
+    stele_file *file = stele_open(sample("scribe.sgm"), NULL);
+    assert_int_equal(stele_file_save(file, "/dev/full", &replace), STELE_IO);
+    stele_close(file);
+    assert_int_equal(access("/dev/full", F_OK), 0);
+}
+
+static void changes_are_noticed(void **state)
+{
+    const char *path = in_folder("copy.sgm");
+    (void)state;
+    stele_file *file = stele_open(sample("scribe.sgm"), NULL);
+    assert_int_equal(stele_file_save(file, path, NULL), STELE_OK);
+    stele_close(file);
+    file = stele_open(path, NULL);
+    assert_false(stele_file_changed(file));
+    int fd = open(path, O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, "x", 1), 1);
+    close(fd);
+    assert_true(stele_file_changed(file));
+    assert_int_equal(stele_file_save(file, in_folder("other.sgm"), NULL), STELE_IO);
+    assert_int_equal(access(in_folder("other.sgm"), F_OK), -1);
+    stele_close(file);
+    unlink(path);
+}
+
+/* ---- Threads: the findings do not depend on them ---- */
+
+static void run_backwards(void *user, size_t count, stele_task task, void *context)
+{
+    for (size_t i = count; i-- > 0;)
+        task(context, i);
+    *(size_t *)user += count;
+}
+
+/* A v3 file of many vertices, in which every thousandth normal is too long and some indices are out of range. */
+static bytes make_large(uint32_t vertices, uint32_t indices)
+{
+    static const uint8_t head[] = {0x90, 0x22, 0x05, 0x15, 3, 1, 0, 0, 0, 1, 0, 0};
+    size_t size = sizeof head + 8 + (size_t)vertices * 24 + 5 + (size_t)indices * 4 + 1;
+    bytes b = {calloc(size, 1), size};
+    uint8_t *p = b.data + sizeof head;
+    memcpy(b.data, head, sizeof head);
+    memcpy(p, &vertices, 4);
+    p += 8;
+    for (uint32_t v = 0; v < vertices; v++, p += 24) {
+        float row[6] = {(float)v, (float)(v % 7), 0, 0, 0, v % 1000 == 999 ? 2.0f : 1.0f};
+        memcpy(p, row, sizeof row);
+    }
+    memcpy(p, &indices, 4);
+    p[4] = 4;
+    p += 5;
+    for (uint32_t i = 0; i < indices; i++, p += 4) {
+        uint32_t index = i % 100000 == 77777 ? vertices + i : (i * 7) % vertices;
+        memcpy(p, &index, 4);
+    }
+    return b;
+}
+
+static void threads_change_nothing(void **state)
+{
+    size_t tasks = 0, count, count_threaded;
+    bytes b = make_large(500000, 900000);
+    stele_options serial = {.check = STELE_CHECK_FULL}, threaded = serial;
+    threaded.parallel = run_backwards;
+    threaded.parallel_user = &tasks;
+    (void)state;
+    stele_file *one = stele_open_memory(b.data, b.size, &serial), *two = stele_open_memory(b.data, b.size, &threaded);
+    const stele_diagnostic *a = stele_file_diagnostics(one, &count), *c = stele_file_diagnostics(two, &count_threaded);
+    assert_true(tasks > 10);
+    assert_int_equal(find_diagnostic(one, "normal-length")->count, 500);
+    assert_int_equal(find_diagnostic(one, "index-out-of-range")->count, 9);
+    assert_string_equal(find_diagnostic(one, "index-out-of-range")->path, "mesh[0].indices[77777]");
+    assert_int_equal(count, count_threaded);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(a[i].id, c[i].id);
+        assert_string_equal(a[i].path, c[i].path);
+        assert_int_equal(a[i].offset, c[i].offset);
+        assert_int_equal(a[i].count, c[i].count);
+    }
+    assert_true(stele_file_memory(one) <= 1 << 20);
+    assert_true(stele_file_memory(two) <= 1 << 20);
+    stele_close(one);
+    stele_close(two);
+    free(b.data);
+}
+
+/* A hostile file can be wrong in a million places; the list stays short and the count is right. */
+static void findings_do_not_flood(void **state)
+{
+    enum { CLIPS = 60000 };
+    static const uint8_t head[] = {0x5A, 0x4E, 0xDA, 0x16, 1, 1, 0, 0, 0, 0, CLIPS & 255, CLIPS >> 8};
+    size_t size = sizeof head + CLIPS * 5, count;
+    uint8_t *data = calloc(size, 1);
+    (void)state;
+    memcpy(data, head, sizeof head);
+    for (size_t i = 0; i < CLIPS; i++)
+        data[sizeof head + i * 5] = 1; /* a name of one NUL, no tracks */
+    stele_options full = {.check = STELE_CHECK_FULL};
+    stele_file *file = stele_open_memory(data, size, &full);
+    stele_file_diagnostics(file, &count);
+    assert_string_equal(stele_file_format(file), "sga");
+    assert_true(count < 200);
+    uint64_t total = 0;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    for (size_t i = 0; i < count; i++)
+        total += strcmp(d[i].id, "clip-empty") == 0 ? d[i].count : 0;
+    assert_int_equal(total, CLIPS);
+    stele_close(file);
+    free(data);
+}
+
+static void registry_is_complete(void **state)
+{
+    const stele_format_info *format;
+    size_t formats = 0, kinds;
+    (void)state;
+    for (; (format = stele_format_at(formats)); formats++) {
+        assert_true(*format->name && *format->title && *format->extensions && format->capabilities);
+        for (size_t i = 0; i < format->dialect_count; i++)
+            assert_true(*format->dialects[i].name && *format->dialects[i].title);
+    }
+    assert_true(formats >= 2);
+    assert_non_null(stele_diagnostic_kinds(&kinds));
+    assert_true(kinds > 50);
+    assert_string_equal(stele_capability_name(0), "meshes");
+    assert_null(stele_capability_name(99));
+    assert_string_equal(stele_version(), STELE_VERSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_is_a_handle),         cmocka_unit_test(mistakes_are_usage),
+        cmocka_unit_test(unreadable_files_are_io),  cmocka_unit_test(rules_change_severities),
+        cmocka_unit_test(saving_is_atomic),         cmocka_unit_test(saving_can_be_cancelled),
+        cmocka_unit_test(full_disk_leaves_nothing), cmocka_unit_test(changes_are_noticed),
+        cmocka_unit_test(threads_change_nothing),   cmocka_unit_test(findings_do_not_flood),
+        cmocka_unit_test(registry_is_complete),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

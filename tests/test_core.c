@@ -1,0 +1,165 @@
+/* The core on its own: fast scans against slow ones, the arena's promises, names that stay in their folder. */
+#include "support.h"
+
+#include "core/arena.h"
+#include "core/bytes.h"
+#include "core/companion.h"
+#include "core/scan.h"
+#include "core/walk.h"
+
+static uint32_t random_state = 12345;
+
+static uint32_t random_u32(void)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return random_state ^ random_state >> 13;
+}
+
+/* Every length and alignment that a vectorised loop could get wrong, with one bad float anywhere. */
+static void nonfinite_is_found_everywhere(void **state)
+{
+    static const uint32_t bad[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0xFFFFFFFF, 0x7F800001};
+    static const uint32_t good[] = {0x00000000, 0x80000000, 0x7F7FFFFF, 0xFF7FFFFF, 0x00000001, 0x3F800000};
+    uint8_t buffer[4 * 70 + 8];
+    (void)state;
+    for (unsigned shift = 0; shift < 4; shift++)
+        for (unsigned count = 0; count <= 67; count++) {
+            for (unsigned i = 0; i < count; i++)
+                store_uint(buffer + shift + 4 * i, good[random_u32() % 6], 4);
+            assert_false(st_scan_nonfinite(buffer + shift, count));
+            for (unsigned i = 0; i < count; i++) {
+                uint32_t saved = load_u32(buffer + shift + 4 * i);
+                store_uint(buffer + shift + 4 * i, bad[(i + count) % 5], 4);
+                assert_true(st_scan_nonfinite(buffer + shift, count));
+                store_uint(buffer + shift + 4 * i, saved, 4);
+            }
+        }
+}
+
+static void indices_beyond_are_found_everywhere(void **state)
+{
+    static const stele_type types[] = {STELE_U8, STELE_U16, STELE_U32, STELE_U64};
+    static const uint64_t limits[] = {1,     2,          200,        255,        256,        65535,
+                                      65536, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 1ull << 40};
+    uint8_t buffer[8 * 40 + 1];
+    (void)state;
+    for (size_t t = 0; t < 4; t++)
+        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++)
+            for (unsigned round = 0; round < 200; round++) {
+                uint32_t size = stele_type_size(types[t]);
+                uint64_t most = size == 8 ? UINT64_MAX : (1ull << (8 * size)) - 1;
+                unsigned count = random_u32() % 40;
+                bool expected = false;
+                for (unsigned i = 0; i < count; i++) {
+                    uint64_t value = (uint64_t)random_u32() % limits[l];
+                    if (random_u32() % 60 == 0)
+                        value = limits[l] + random_u32() % 3 * 0x40000000ull;
+                    value = value > most ? most : value;
+                    expected |= value >= limits[l];
+                    store_uint(buffer + 1 + i * size, value, size);
+                }
+                assert_int_equal(st_scan_beyond(buffer + 1, count, types[t], limits[l]), expected);
+            }
+    assert_true(st_scan_beyond(buffer, 1, STELE_U8, 0));
+    assert_false(st_scan_beyond(buffer, 0, STELE_U8, 0));
+}
+
+static void arena_keeps_its_promises(void **state)
+{
+    stele_options limited = {.memory_limit = 100000};
+    arena a;
+    (void)state;
+    st_arena_init(&a, &limited);
+    uint8_t *first = st_arena_alloc(&a, 100);
+    memset(first, 7, 100);
+    arena_mark mark = st_arena_mark(&a);
+    for (int i = 0; i < 50; i++) {
+        uint8_t *more = st_arena_alloc(&a, 1000);
+        assert_non_null(more);
+        assert_int_equal((uintptr_t)more % 16, 0);
+        for (int k = 0; k < 1000; k++)
+            assert_int_equal(more[k], 0);
+        memset(more, 9, 1000);
+    }
+    assert_true(a.used <= 100000);
+    assert_null(st_arena_alloc(&a, 90000));
+    assert_true(a.failed);
+    st_arena_rewind(&a, mark);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(first[i], 7);
+    assert_non_null(st_arena_alloc(&a, 50000));
+    assert_null(st_arena_alloc(&a, UINT64_MAX));
+    assert_null(st_arena_alloc(&a, UINT64_MAX - 40));
+    st_arena_free(&a);
+    assert_int_equal(a.used, 0);
+}
+
+static void names_stay_in_their_folder(void **state)
+{
+    static const char *const inside[] = {"a.png", "sub/a.png", "..a", "a..b", "a..", "...", "x/..y", ""};
+    static const char *const outside[] = {"/a", "\\a", "..", "../a", "..\\a", "x/../../a", "a/..", "C:\\a", "c:a"};
+    (void)state;
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        if (!st_companion_stays(inside[i]))
+            fail_msg("%s is inside", inside[i]);
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        if (st_companion_stays(outside[i]))
+            fail_msg("%s is outside", outside[i]);
+}
+
+static bool count_bytes(void *user, const void *data, size_t size)
+{
+    (void)data;
+    *(size_t *)user += size;
+    return true;
+}
+
+/* A value that its field on disk cannot hold must not be cut off in silence. */
+static void writing_too_large_a_value_fails(void **state)
+{
+    stele_options none = {0};
+    arena a;
+    size_t written = 0;
+    walk *w = malloc(sizeof *w);
+    uint64_t value = 65536;
+    (void)state;
+    st_arena_init(&a, &none);
+    st_walk_write(w, &a, count_bytes, &written);
+    st_walk_uint(w, "count", STELE_U16, &value, NULL);
+    assert_false(st_walk_finish(w));
+    assert_int_equal(w->failure.code, DIAG_DOES_NOT_FIT);
+    assert_string_equal(w->failure.path, "count");
+    assert_int_equal(written, 0);
+    st_arena_free(&a);
+    free(w);
+}
+
+/* Items of no bytes at all must not come for free. */
+static void empty_items_cannot_be_claimed(void **state)
+{
+    stele_options none = {0};
+    arena a;
+    uint8_t data[4] = {0};
+    walk *w = malloc(sizeof *w);
+    (void)state;
+    st_arena_init(&a, &none);
+    st_walk_read(w, &a, data, sizeof data);
+    assert_null(st_walk_list(w, "item", NULL, 4000000000u, 16, 0));
+    assert_int_equal(w->failure.code, DIAG_COUNT_TOO_LARGE);
+    st_walk_read(w, &a, data, sizeof data);
+    assert_null(st_walk_list(w, "item", NULL, UINT64_MAX, 16, 100));
+    assert_true(w->failed);
+    assert_true(a.used < 10000);
+    st_arena_free(&a);
+    free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nonfinite_is_found_everywhere),   cmocka_unit_test(indices_beyond_are_found_everywhere),
+        cmocka_unit_test(arena_keeps_its_promises),        cmocka_unit_test(names_stay_in_their_folder),
+        cmocka_unit_test(writing_too_large_a_value_fails), cmocka_unit_test(empty_items_cannot_be_claimed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""The house rules: who may include whom, how names begin, and that the documents say what the code does."""
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("STELE_BUILD", ROOT / "build"))
+STELE = os.environ.get("STELE", str(BUILD / "stele"))
+
+# A room may include itself, stele.h and these. Families of formats share a private header, named here with its members.
+ROOMS = {
+    "src/core": {"core"},
+    "src/formats": {"core", "formats"},
+    "src": {"core", "formats"},
+    "cli": {"cli"},
+    "fuzz": set(),
+    "bench": set(),
+}
+FAMILIES = {"rayne.h": {"sgm.c", "sgm_check.c", "sgm_adapt.c", "sga.c", "sga_check.c"}}
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, text=True, check=True, **more).stdout
+
+
+def sources(folder):
+    return sorted(p for p in (ROOT / folder).glob("*.[ch]"))
+
+
+def room_of(include, here):
+    """The room that an included file of ours is in; None for a system header or stele.h."""
+    if include == "stele.h":
+        return None
+    for base in (here, ROOT / "src"):
+        if (base / include).exists():
+            return (base / include).resolve().parent.name
+    raise AssertionError(f"{include} does not exist")
+
+
+class Rooms(unittest.TestCase):
+    def test_includes(self):
+        for folder, allowed in ROOMS.items():
+            for path in sources(folder):
+                for include in re.findall(r'#include "([^"]+)"', path.read_text()):
+                    room = room_of(include, path.parent)
+                    self.assertTrue(room is None or room in allowed, f"{path.relative_to(ROOT)} must not include {include}")
+
+    def test_formats_know_no_other_format(self):
+        for path in sources("src/formats"):
+            for include in re.findall(r'#include "([^"]+)"', path.read_text()):
+                if include in FAMILIES:
+                    self.assertIn(path.name, FAMILIES[include], f"{include} is private to its family")
+
+    def test_only_the_command_owns_stdio(self):
+        for folder in ("src", "src/core", "src/formats"):
+            for path in sources(folder):
+                found = re.findall(r"\b(?:printf|fprintf|puts|fputs|stdout|stderr|exit|abort|setlocale)\b\s*[(;,)]", path.read_text())
+                self.assertEqual(found, [], path.name)
+
+
+class Names(unittest.TestCase):
+    def symbols(self, *options):
+        out = run("nm", *options)
+        return [line.split()[-1] for line in out.splitlines() if len(line.split()) == 3]
+
+    def test_global_symbols_have_our_prefixes(self):
+        for name in self.symbols("-g", "--defined-only", str(BUILD / "libstele.a")):
+            self.assertRegex(name, r"^(stele_|st_)")
+
+    def test_shared_library_exports_the_header_only(self):
+        declared = set(re.findall(r"STELE_API[^;]*?\b(stele_\w+)\(", (ROOT / "include/stele.h").read_text()))
+        exported = set(self.symbols("-D", "-g", "--defined-only", str(BUILD / "libstele.so")))
+        self.assertEqual(exported, declared)
+
+    def test_there_is_no_mutable_global_in_the_library(self):
+        table = run("objdump", "-t", str(BUILD / "libstele.a"))
+        # .data.rel.ro holds tables of pointers, which the loader makes read-only
+        mutable = re.findall(r"^.* O (?:\.data|\.bss|\*COM\*)(?!\.rel\.ro)\S*\s.*$", table, re.M)
+        self.assertEqual(mutable, [])
+
+
+class Documents(unittest.TestCase):
+    def test_every_diagnostic_is_explained(self):
+        page = (ROOT / "docs/diagnostics.md").read_text()
+        documented = dict(re.findall(r"^\| `([a-z0-9-]+)` \| (\w+) \|", page, re.M))
+        ids = json.loads(run(STELE, "check", "--ids", "--json"))["ids"]
+        self.assertEqual(documented, {i["id"]: i["severity"] for i in ids})
+
+    def fields_of(self, name):
+        """The names of all fields that the samples of a format show, without indices."""
+        names = set()
+        for path in sorted((ROOT / "samples").rglob("*." + name)):
+            for field in json.loads(run(STELE, "explain", "--json", str(path)))["fields"]:
+                names.add(re.sub(r"\[\d+\]", "[]", field["path"]))
+                value = field["value"]
+                for column in value.get("columns", []) if isinstance(value, dict) else []:
+                    names.add(re.sub(r"\[\d+\]", "[]", field["path"]) + "." + column["name"] if "name" in column else "")
+        return names - {""}
+
+    def test_format_pages_name_every_field(self):
+        for format in json.loads(run(STELE, "formats", "--json"))["formats"]:
+            page = (ROOT / "docs/formats" / (format["name"] + ".md")).read_text()
+            documented = set(re.findall(r"^\| `([^`]+)` \|", page, re.M))
+            self.assertEqual(self.fields_of(format["name"]), documented, format["name"])
+            for dialect in format["dialects"]:
+                self.assertIn(f"**{dialect['name']}**", page)
+
+    def test_readme_matrix_is_the_registry(self):
+        page = (ROOT / "README.md").read_text()
+        for format in json.loads(run(STELE, "formats", "--json"))["formats"]:
+            dialects = ", ".join(d["name"] for d in format["dialects"])
+            self.assertIn(f"| {format['name'].upper()} | .{format['extensions'][0]} | {dialects} |", page)
+
+    def test_fuzz_drivers_cover_the_registry(self):
+        listed = re.search(r"set\(STELE_FORMATS (.*)\)", (ROOT / "CMakeLists.txt").read_text())[1].split()
+        self.assertEqual(listed, [f["name"] for f in json.loads(run(STELE, "formats", "--json"))["formats"]])
+
+    def test_versions_agree(self):
+        header = re.search(r'#define STELE_VERSION "(.*)"', (ROOT / "include/stele.h").read_text())[1]
+        build = re.search(r"project\(stele VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        self.assertEqual(header, build)
+        self.assertEqual(run(STELE, "--version").strip(), "stele " + header)
+        self.assertIn("## " + header, (ROOT / "CHANGELOG.md").read_text())
+
+    def test_links_lead_somewhere(self):
+        for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+                if "://" not in target:
+                    self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
+
+    def test_nothing_speaks_of_this_machine(self):
+        tracked = run("git", "ls-files", cwd=ROOT).split()
+        for name in tracked:
+            path = ROOT / name
+            if path.suffix in {".sgm", ".sga", ".png"} or "crashers" in name or not path.exists():
+                continue
+            self.assertNotRegex(path.read_text(), "/" + "work/|/" + "root/|registry" + r"\.npmjs")
+
+
+class Header(unittest.TestCase):
+    def compile(self, compiler, source, suffix, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / ("program" + suffix)
+            path.write_text(source)
+            program = Path(folder) / "program"
+            run(compiler, "-Wall", "-Wextra", "-Wconversion", "-Werror", *options, f"-I{ROOT}/include", str(path), "-o",
+                str(program), str(BUILD / "libstele.a"), "-lm")
+            return run(str(program), str(ROOT / "samples/scribe.sgm"))
+
+    def example(self, text):
+        return re.search(r"#include <stdio\.h>.*?^\}", text, re.S | re.M)[0]
+
+    def test_example_of_the_readme(self):
+        source = self.example((ROOT / "README.md").read_text())
+        self.assertLessEqual(len(source.splitlines()), 16)
+        self.assertIn("mesh 0: 3396 triangles", self.compile("cc", source, ".c", "-std=c11"))
+
+    def test_example_of_the_header(self):
+        text = re.sub(r"^ \*     ", "", (ROOT / "include/stele.h").read_text(), flags=re.M)
+        text = re.sub(r"^ \*$", "", text, flags=re.M)
+        self.assertIn("mesh 0: 3396 triangles", self.compile("cc", self.example(text), ".c", "-std=c11"))
+
+    def test_header_is_cpp(self):
+        source = "#include <stele.h>\nint main() { stele_options o = {}; stele_close(stele_open(\"x\", &o)); return 0; }\n"
+        self.assertEqual(self.compile("g++", source, ".cpp", "-std=c++11", "-pedantic", "-Wno-missing-field-initializers"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Every test: gcc and clang builds without warnings, all tests with and without sanitizers, the command as its users see it,
+# the house rules, the formatting, and a short fuzz run.
+set -u
+cd "$(dirname "$0")/.."
+passed=0 failed=0 failures=""
+log=build/check.log
+mkdir -p build
+: >"$log"
+
+step() { # NAME COMMAND...
+    local name=$1 start=$SECONDS
+    shift
+    if "$@" >build/step.log 2>&1; then
+        passed=$((passed + 1))
+        printf 'ok      %-28s %4d s\n' "$name" $((SECONDS - start))
+        grep -E '^# |skipped' build/step.log | sort -u | sed 's/^/          /' || true
+    else
+        failed=$((failed + 1))
+        failures="$failures $name"
+        printf 'FAILED  %-28s %4d s\n' "$name" $((SECONDS - start))
+        tail -n 60 build/step.log
+    fi
+    cat build/step.log >>"$log"
+}
+
+build() { # PRESET
+    cmake --preset "$1" && cmake --build "build${2:-/$1}" -j "$(nproc)"
+}
+
+run_tests() { # PRESET
+    (cd "build/$1" && ctest --output-on-failure -j "$(nproc)")
+}
+
+python_tests() { # FILE
+    STELE_BUILD="$PWD/build" STELE="$PWD/build/stele" PYTHONDONTWRITEBYTECODE=1 python3 "tests/$1" -v
+}
+
+step "build (release)" build release ""
+step "build (gcc, -Werror)" build dev
+step "tests (gcc)" run_tests dev
+step "build (clang, sanitizers)" build asan
+step "tests (sanitizers)" run_tests asan
+step "golden explanations" python_tests test_golden.py
+step "samples are reproducible" tools/same_samples.sh
+step "command line" python_tests test_cli.py
+step "independent reader" python_tests test_oracle.py
+step "house rules" python_tests test_rules.py
+step "formatting" tools/formatted.sh
+step "fuzz (20 s a format)" tools/fuzz.sh 20
+
+[ -z "$failures" ] || echo "failed:$failures (build/check.log has everything)"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

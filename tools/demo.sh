@@ -1,0 +1,25 @@
+#!/bin/sh
+# Shows the main job on the sample: what is in a model, is it sound, what is each byte, and the same in an older dialect.
+set -eu
+cd "$(dirname "$0")/.."
+stele=build/stele
+out=build/demo
+rm -rf "$out"
+mkdir -p "$out"
+
+show() {
+    printf '\n\033[1m$ %s\033[0m\n' "$*" | if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi
+    "$@"
+}
+
+show $stele formats
+show $stele info samples/scribe.sgm
+show $stele check samples/scribe.sgm samples/scribe.sga samples/dialects/v3-nocolor.sgm
+show $stele explain samples/dialects/v1.sga --at 0x1c0
+printf '\n$ %s explain samples/dialects/v1a.sgm | head -n 24\n' "$stele"
+$stele explain samples/dialects/v1a.sgm >"$out/v1a.txt"
+head -n 24 "$out/v1a.txt"
+show $stele convert samples/dialects/v1a.sgm "$out/upgraded.sgm" --dialect v3
+show $stele info "$out/upgraded.sgm"
+show $stele convert samples/scribe.sgm "$out/copy.sgm"
+cmp samples/scribe.sgm "$out/copy.sgm" && echo "$out/copy.sgm is samples/scribe.sgm, byte for byte."

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Fuzzes every format for the given number of seconds, two at a time. What crashes is left in build/fuzz/found; give it the
+# name of the bug and put it in tests/crashers, where every test run opens it again.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${1:-600}
+cmake --preset fuzz >/dev/null
+cmake --build build/fuzz -j "$(nproc)" >build/fuzz/build.log 2>&1 || { cat build/fuzz/build.log; exit 1; }
+mkdir -p build/fuzz/found
+failed=0
+
+run() { # FORMAT
+    corpus=build/fuzz/corpus-$1
+    mkdir -p "$corpus"
+    seeds="samples/dialects tests/crashers"
+    if "build/fuzz/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
+        -artifact_prefix=build/fuzz/found/ -print_final_stats=1 "$corpus" $seeds >"build/fuzz/$1.log" 2>&1; then
+        runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log")
+        echo "fuzz $1: $runs runs in $seconds s, nothing found"
+    else
+        tail -n 30 "build/fuzz/$1.log"
+        echo "fuzz $1: FOUND, see build/fuzz/found"
+        return 1
+    fi
+}
+
+formats=$(sed -n 's/^set(STELE_FORMATS \(.*\))/\1/p' CMakeLists.txt)
+pids=""
+for format in $formats; do
+    run "$format" &
+    pids="$pids $!"
+    # shellcheck disable=SC2086
+    [ "$(echo $pids | wc -w)" -lt 2 ] || { for pid in $pids; do wait "$pid" || failed=1; done; pids=""; }
+done
+for pid in $pids; do wait "$pid" || failed=1; done
+exit $failed
