@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all demo check bench fuzz samples format install clean setup
+.PHONY: all demo check check-portable bench fuzz samples format install clean setup
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 all:
@@ -14,6 +14,11 @@ demo: all
 check:
 	@tools/setup.sh check
 	@tools/check.sh
+
+# Cross compilers and an emulator: big-endian and 32-bit hosts
+check-portable:
+	@tools/setup.sh check
+	@tools/check_portable.sh
 
 bench: all
 	@tools/setup.sh bench

@@ -112,8 +112,6 @@ static int run(const settings *s, char **operands, size_t count)
 {
     if (s->ids)
         return print_ids(s->json);
-    if (!count)
-        return usage_error("stele check needs a file; see stele check --help");
     return run_jobs(s, operands, count, check, "fine");
 }
 

@@ -92,12 +92,15 @@ static void print_outcome(job *j, stele_file *file, const char *path, stele_stat
     if (status != STELE_OK)
         fprintf(j->err, "stele: %s: not converted: %s%s\n", j->path, stele_file_message(file),
                 status == STELE_IO && strstr(stele_file_message(file), "exists already") ? "; use -f to replace it" : "");
+    const char *dialect = j->settings->dialect ? j->settings->dialect : stele_file_dialect(file);
+    if (status == STELE_OK && !j->settings->json && !j->settings->quiet && strcmp(path, "-") != 0)
+        fprintf(j->err, "%s -> %s (%s %s)\n", j->path, path, stele_file_format(file), dialect);
     if (j->settings->json && strcmp(path, "-") != 0) {
         json out;
         json_begin(&out, j->out, "convert", j->path);
         json_string(&out, "output", status == STELE_OK ? path : NULL);
         json_string(&out, "format", stele_file_format(file));
-        json_string(&out, "dialect", j->settings->dialect ? j->settings->dialect : stele_file_dialect(file));
+        json_string(&out, "dialect", dialect);
         json_diagnostics(&out, file, 0);
         json_end(&out);
     }

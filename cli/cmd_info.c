@@ -53,30 +53,31 @@ static void print_meshes(FILE *out, const stele_info *info)
     }
 }
 
+static void print_texture(FILE *out, const stele_texture_info *t)
+{
+    fprintf(out, "        texture: %s on uv %u: ", t->role, t->uv_set);
+    print_name(out, t->name);
+    if (!t->found) {
+        fputs(" (not found)\n", out);
+    } else if (strcmp(t->found, t->name) == 0) {
+        fputs(" (found)\n", out);
+    } else {
+        fputs(" (found as ", out);
+        print_name(out, t->found);
+        fputs(")\n", out);
+    }
+}
+
 static void print_material(FILE *out, const stele_material_info *m, size_t index)
 {
-    fprintf(out, "    [%zu]", index);
+    fprintf(out, "    [%zu]%s\n", index, m->color_count + m->texture_count ? "" : " plain");
     for (size_t i = 0; i < m->color_count; i++) {
         const float *c = m->colors[i].rgba;
-        fprintf(out, "%s %s (%.3g, %.3g, %.3g, %.3g)", i ? ";" : "", m->colors[i].role, (double)c[0], (double)c[1],
+        fprintf(out, "        color: %s (%.3g, %.3g, %.3g, %.3g)\n", m->colors[i].role, (double)c[0], (double)c[1],
                 (double)c[2], (double)c[3]);
     }
-    if (!m->color_count && !m->texture_count)
-        fputs(" plain", out);
-    fputc('\n', out);
-    for (size_t i = 0; i < m->texture_count; i++) {
-        const stele_texture_info *t = &m->textures[i];
-        fprintf(out, "        %s, uv %u: ", t->role, t->uv_set);
-        print_name(out, t->name);
-        if (!t->found)
-            fputs(" (not found)", out);
-        else if (strcmp(t->found, t->name) != 0) {
-            fputs(" (found as ", out);
-            print_name(out, t->found);
-            fputc(')', out);
-        }
-        fputc('\n', out);
-    }
+    for (size_t i = 0; i < m->texture_count; i++)
+        print_texture(out, &m->textures[i]);
 }
 
 static void print_clips(FILE *out, const stele_info *info)
@@ -108,7 +109,7 @@ static void print_content(FILE *out, const stele_info *info)
     for (size_t i = 0; i < info->companion_count; i++) {
         print_heading(out, info->companions[i].role);
         print_name(out, info->companions[i].name);
-        fputs(info->companions[i].found ? "\n" : " (not found)\n", out);
+        fputs(info->companions[i].found ? " (found)\n" : " (not found)\n", out);
     }
     if (info->skeleton) {
         print_heading(out, "skeleton");

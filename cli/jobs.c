@@ -168,7 +168,8 @@ static void *work(void *context)
 
 static void print_slot(slot *one)
 {
-    fflush(stdout);
+    if (one->err_size)
+        fflush(stdout); /* the two may be the same terminal */
     fwrite(one->err, 1, one->err_size, stderr);
     fwrite(one->out, 1, one->out_size, stdout);
     free(one->out);
@@ -224,6 +225,7 @@ static void print_summary(const pool *p, const char *done)
         errors += p->slots[i].job.errors;
         warnings += p->slots[i].job.warnings;
     }
+    fflush(stdout);
     print_count(stderr, p->count);
     fprintf(stderr, " files: ");
     print_count(stderr, codes[EXIT_FINE]);

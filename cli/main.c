@@ -37,7 +37,7 @@ static int run_command(const command *c, int argc, char **argv)
         print_command_help(stdout, c);
         return EXIT_FINE;
     }
-    if (c->takes_files && !count)
+    if (c->takes_files && !count && !s.ids)
         return usage_error("stele %s needs a file; see stele %s --help", c->name, c->name);
     return c->run(&s, argv, count);
 }

@@ -121,10 +121,10 @@ static void try_format(stele_file *file, const stele_format *format, const probe
     for (size_t i = 0; i < p->candidate_count && best->fit < FIT_PERFECT; i++) {
         arena_mark mark = st_arena_mark(&file->arena);
         attempt t = try_dialect(file, format, p->candidates[i], w);
-        /* where a magic names the version, the first candidate is it: others are known deviations and must fit perfectly, or a
-         * damaged file would be taken for one */
+        /* where a magic names the version, the first candidate is it: others are known deviations and must end with the file,
+         * or a damaged file would be taken for one */
         bool deviation = p->trust == TRUST_CERTAIN && i > 0;
-        if (t.raw && t.fit > best->fit && (t.fit == FIT_PERFECT || !deviation))
+        if (t.raw && t.fit > best->fit && (t.fit >= FIT_EXACT || !deviation))
             *best = t;
         else
             st_arena_rewind(&file->arena, mark);
