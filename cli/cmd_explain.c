@@ -302,6 +302,7 @@ static void print_findings(job *j, const stele_file *file)
 {
     size_t count;
     const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    fflush(j->out);
     for (size_t i = 0; i < count; i++) {
         j->errors += d[i].severity == STELE_ERROR;
         j->warnings += d[i].severity == STELE_WARNING;

@@ -72,10 +72,10 @@ static void conclude(stele_file *file)
 
 typedef enum fit {
     FIT_NONE,
-    FIT_FAILED,         /* it fails in the middle of the file */
-    FIT_NONSENSE,       /* something follows, or the file is cut off, and what was read makes no sense */
-    FIT_CUT_OFF,        /* the file is cut off, but makes sense so far */
-    FIT_TRAILING_BYTES, /* something follows, but it makes sense */
+    FIT_NONSENSE,       /* it does not end with the file, and what was read makes no sense */
+    FIT_FAILED,         /* it fails in the middle, but makes sense until there */
+    FIT_TRAILING_BYTES, /* something follows */
+    FIT_CUT_OFF,        /* the file is cut off: this explains all of it, and so more than a shorter reading does */
     FIT_EXACT,          /* it ends with the file */
     FIT_PERFECT         /* and makes sense */
 } fit;
@@ -92,13 +92,13 @@ typedef struct attempt {
 static fit how_well(const attempt *t, const stele_format *format, uint64_t size)
 {
     bool sensible = format->plausible(t->raw);
-    if (t->failed && t->failure.code != DIAG_TRUNCATED)
-        return FIT_FAILED;
-    if (t->failed)
-        return sensible ? FIT_CUT_OFF : FIT_NONSENSE;
-    if (t->end == size)
+    if (!t->failed && t->end == size)
         return sensible ? FIT_PERFECT : FIT_EXACT;
-    return sensible ? FIT_TRAILING_BYTES : FIT_NONSENSE;
+    if (!sensible)
+        return FIT_NONSENSE;
+    if (!t->failed)
+        return FIT_TRAILING_BYTES;
+    return t->failure.code == DIAG_TRUNCATED ? FIT_CUT_OFF : FIT_FAILED;
 }
 
 static attempt try_dialect(stele_file *file, const stele_format *format, unsigned dialect, walk *w)
@@ -121,9 +121,9 @@ static void try_format(stele_file *file, const stele_format *format, const probe
     for (size_t i = 0; i < p->candidate_count && best->fit < FIT_PERFECT; i++) {
         arena_mark mark = st_arena_mark(&file->arena);
         attempt t = try_dialect(file, format, p->candidates[i], w);
-        /* where a magic names the version, the first candidate is it: others are known deviations and must end with the file,
-         * or a damaged file would be taken for one */
-        bool deviation = p->trust == TRUST_CERTAIN && i > 0;
+        /* where a magic names the version, the first candidate is it, and the others are known deviations: they must end with
+         * the file or explain more of it than a first that seems to end early, or damage would be taken for a deviation */
+        bool deviation = p->trust == TRUST_CERTAIN && i > 0 && best->fit > FIT_NONSENSE && best->fit != FIT_TRAILING_BYTES;
         if (t.raw && t.fit > best->fit && (t.fit >= FIT_EXACT || !deviation))
             *best = t;
         else

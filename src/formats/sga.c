@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/scan.h"
 #include "rayne.h"
 
 static const uint8_t magic_bytes[4] = {0x5A, 0x4E, 0xDA, 0x16};
@@ -71,11 +72,33 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *p)
         *p = (probe){.trust = TRUST_CERTAIN, .candidates = {SGA_V1, SGA_PROTOTYPE}, .candidate_count = 2};
 }
 
+static bool terminated(const text *string)
+{
+    return !string->size || string->data[string->size - 1] == 0;
+}
+
+static bool bone_plausible(const sga_bone *b, unsigned bone_count)
+{
+    return b->is_root <= 1 && terminated(&b->name) && !st_scan_nonfinite(b->position.data, b->position.count) &&
+           !st_scan_beyond(b->child.data, b->child.count, STELE_U16, bone_count);
+}
+
+static bool clip_plausible(const sga_clip *c, unsigned bone_count)
+{
+    for (unsigned i = 0; c->track && i < c->track_count; i++)
+        if (c->track[i].bone > bone_count)
+            return false;
+    return terminated(&c->name);
+}
+
 static bool plausible(const raw_file *raw)
 {
     const sga_file *f = (const sga_file *)raw;
     for (unsigned i = 0; f->bone && i < f->bone_count; i++)
-        if (f->bone[i].is_root > 1)
+        if (!bone_plausible(&f->bone[i], f->bone_count))
+            return false;
+    for (unsigned i = 0; f->clip && i < f->clip_count; i++)
+        if (!clip_plausible(&f->clip[i], f->bone_count))
             return false;
     return true;
 }

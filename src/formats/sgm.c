@@ -261,7 +261,7 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *p)
 
 static bool mesh_plausible(const sgm_mesh *m)
 {
-    return !st_scan_beyond(m->indices.data, m->indices.count, st_sgm_index_type(m), m->vertex_count) &&
+    return m->has_tangents <= 1 && !st_scan_beyond(m->indices.data, m->indices.count, st_sgm_index_type(m), m->vertex_count) &&
            !st_scan_nonfinite(m->vertices.data, m->vertices.count * m->vertices.stride / 4);
 }
 
@@ -271,9 +271,9 @@ static bool plausible(const raw_file *raw)
     for (unsigned i = 0; f->mesh && i < f->mesh_count; i++)
         if (!mesh_plausible(&f->mesh[i]))
             return false;
-    if (f->has_animation == 1)
+    if (f->has_animation == 1 && f->animation.data)
         return f->animation.size && f->animation.data[f->animation.size - 1] == 0;
-    return f->has_animation == 0;
+    return f->has_animation <= 1;
 }
 
 /* ---- What is in it ---- */
