@@ -121,9 +121,9 @@ static void try_format(stele_file *file, const stele_format *format, const probe
     for (size_t i = 0; i < p->candidate_count && best->fit < FIT_PERFECT; i++) {
         arena_mark mark = st_arena_mark(&file->arena);
         attempt t = try_dialect(file, format, p->candidates[i], w);
-        /* where a magic names the version, the first candidate is it, and the others are known deviations: they must end with
-         * the file or explain more of it than a first that seems to end early, or damage would be taken for a deviation */
-        bool deviation = p->trust == TRUST_CERTAIN && i > 0 && best->fit > FIT_NONSENSE && best->fit != FIT_TRAILING_BYTES;
+        /* where a magic names the version, the first candidate is it, and the others are known deviations: while the first
+         * makes sense they must end with the file, or damage would be taken for a deviation */
+        bool deviation = p->trust == TRUST_CERTAIN && i > 0 && best->fit > FIT_NONSENSE;
         if (t.raw && t.fit > best->fit && (t.fit >= FIT_EXACT || !deviation))
             *best = t;
         else

@@ -94,9 +94,15 @@ static bool clip_plausible(const sga_clip *c, unsigned bone_count)
 static bool plausible(const raw_file *raw)
 {
     const sga_file *f = (const sga_file *)raw;
-    for (unsigned i = 0; f->bone && i < f->bone_count; i++)
+    bool any_root = false, all_read = true;
+    for (unsigned i = 0; f->bone && i < f->bone_count; i++) {
         if (!bone_plausible(&f->bone[i], f->bone_count))
             return false;
+        any_root |= f->bone[i].is_root != 0;
+        all_read &= f->bone[i].child.data != NULL;
+    }
+    if (f->bone && f->bone_count && all_read && !any_root)
+        return false;
     for (unsigned i = 0; f->clip && i < f->clip_count; i++)
         if (!clip_plausible(&f->clip[i], f->bone_count))
             return false;
