@@ -73,6 +73,9 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
 /* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
 stele_file *open_job(job *j, stele_check_level level);
 
+/* Counts the findings, and prints them to the job's err unless they are part of its JSON. */
+void report_findings(job *j, const stele_file *file);
+
 /* Closes it; a file that changed meanwhile makes the job fail with EXIT_IO. */
 void close_job(job *j, stele_file *file);
 
@@ -90,6 +93,7 @@ const char *tint_on(bool colored, tint t);
 const char *tint_off(bool colored, tint t);
 bool colored_stdout(void);
 bool colored_stderr(void);
+size_t utf8_sequence(const char *text, size_t left);       /* bytes of the character there; 0 if it is none */
 void print_safe(FILE *out, const char *text, size_t size); /* control bytes and broken UTF-8 as \xNN */
 void print_count(FILE *out, uint64_t number);              /* 1,234,567 */
 void print_diagnostic(FILE *out, bool colored, const char *path, const stele_diagnostic *d);

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,14 +23,9 @@ static bool keep_going(void *user, uint64_t done, uint64_t total)
 /* Until there are conversions between formats, the extension of the output must be the format's own. */
 static bool fits_extension(const char *format_name, const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    const stele_format_info *format;
-    if (!dot || strchr(dot, '/'))
-        return true;
-    for (size_t i = 0; (format = stele_format_at(i)); i++)
-        if (strcasecmp(format->extensions, dot + 1) == 0)
-            return strcmp(format->name, format_name) == 0;
-    return false;
+    const stele_format_info *format = stele_format_of_name(path);
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') : path;
+    return format ? strcmp(format->name, format_name) == 0 : !strchr(name, '.');
 }
 
 static bool make_folders(char *path)
@@ -81,14 +75,7 @@ static stele_status save(job *j, stele_file *file, char *path)
 
 static void print_outcome(job *j, stele_file *file, const char *path, stele_status status)
 {
-    size_t count;
-    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
-    for (size_t i = 0; i < count; i++) {
-        j->errors += d[i].severity == STELE_ERROR;
-        j->warnings += d[i].severity == STELE_WARNING || d[i].severity == STELE_LOSS;
-        if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
-            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
-    }
+    report_findings(j, file);
     if (status != STELE_OK)
         fprintf(j->err, "stele: %s: not converted: %s%s\n", j->path, stele_file_message(file),
                 status == STELE_IO && strstr(stele_file_message(file), "exists already") ? "; use -f to replace it" : "");

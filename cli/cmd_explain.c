@@ -298,19 +298,6 @@ static bool each_field(void *user, const stele_field *f)
     return !e->only_at;
 }
 
-static void print_findings(job *j, const stele_file *file)
-{
-    size_t count;
-    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
-    fflush(j->out);
-    for (size_t i = 0; i < count; i++) {
-        j->errors += d[i].severity == STELE_ERROR;
-        j->warnings += d[i].severity == STELE_WARNING;
-        if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
-            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
-    }
-}
-
 static bool parse_offset(const char *text, uint64_t *offset)
 {
     char *end;
@@ -345,7 +332,7 @@ static void explain(job *j)
         json_diagnostics(&e.json, file, 0);
         json_end(&e.json);
     }
-    print_findings(j, file);
+    report_findings(j, file);
     if (e.only_at && !e.found && stele_file_format(file)) {
         fprintf(j->err, "stele: %s: there is no byte at %s\n", j->path, j->settings->at);
         j->exit_code = EXIT_USAGE;

@@ -269,16 +269,9 @@ static void print_json(job *j, stele_file *file)
 static void info(job *j)
 {
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
-    size_t count;
     if (!file)
         return;
-    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
-    for (size_t i = 0; i < count; i++) {
-        j->errors += d[i].severity == STELE_ERROR;
-        j->warnings += d[i].severity == STELE_WARNING;
-        if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
-            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
-    }
+    report_findings(j, file);
     if (j->settings->json)
         print_json(j, file);
     else

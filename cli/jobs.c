@@ -50,20 +50,6 @@ static void cannot_read(file_list *list, const char *path, const char *why)
         list->exit_code = EXIT_IO;
 }
 
-static bool known_extension(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    const stele_format_info *format;
-    for (size_t i = 0; dot && (format = stele_format_at(i)); i++)
-        for (const char *list = format->extensions; *list;) {
-            size_t length = strcspn(list, " ");
-            if (strlen(dot + 1) == length && strncasecmp(dot + 1, list, length) == 0)
-                return true;
-            list += length + (list[length] == ' ');
-        }
-    return false;
-}
-
 static int visible(const struct dirent *e)
 {
     return e->d_name[0] != '.';
@@ -88,7 +74,7 @@ static void add_folder(file_list *list, const char *folder, size_t below)
         if (lstat(path, &status) == 0) {
             if (S_ISDIR(status.st_mode))
                 add_folder(list, path, below);
-            else if (known_extension(path))
+            else if (stele_format_of_name(path))
                 add_file(list, path, below);
         }
         free(path);
@@ -381,6 +367,19 @@ stele_file *open_job(job *j, stele_check_level level)
         return NULL;
     }
     return file;
+}
+
+void report_findings(job *j, const stele_file *file)
+{
+    size_t count;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    fflush(j->out); /* the two may be the same terminal */
+    for (size_t i = 0; i < count; i++) {
+        j->errors += d[i].severity == STELE_ERROR;
+        j->warnings += d[i].severity == STELE_WARNING || d[i].severity == STELE_LOSS;
+        if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
+            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
+    }
 }
 
 void close_job(job *j, stele_file *file)

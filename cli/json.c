@@ -16,31 +16,18 @@ static void item(json *j, const char *key)
     fputc(':', j->out);
 }
 
-/* The bytes of the UTF-8 sequence at p, or 0: JSON must be valid whatever a file's strings are. */
-static size_t sequence(const unsigned char *p, size_t left)
-{
-    size_t length = *p < 0x80 ? 1 : *p < 0xC2 ? 0 : *p < 0xE0 ? 2 : *p < 0xF0 ? 3 : *p < 0xF5 ? 4 : 0;
-    if (length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    bool bad = (*p == 0xE0 && p[1] < 0xA0) || (*p == 0xED && p[1] > 0x9F) || (*p == 0xF0 && p[1] < 0x90) ||
-               (*p == 0xF4 && p[1] > 0x8F);
-    return bad ? 0 : length;
-}
-
+/* JSON must be valid whatever a file's strings are. */
 static void write_text(FILE *out, const char *text, size_t size)
 {
-    const unsigned char *p = (const unsigned char *)text, *end = p + size;
+    const char *p = text, *end = text + size;
     fputc('"', out);
     while (p < end) {
-        size_t length = sequence(p, (size_t)(end - p));
+        size_t length = utf8_sequence(p, (size_t)(end - p));
         if (!length)
             fputs("\\ufffd", out);
         else if (*p == '"' || *p == '\\')
             fprintf(out, "\\%c", *p);
-        else if (*p < 0x20 || *p == 0x7F)
+        else if ((unsigned char)*p < 0x20 || *p == 0x7F)
             fprintf(out, "\\u%04x", *p);
         else
             fwrite(p, 1, length, out);

@@ -32,29 +32,37 @@ const char *tint_off(bool use, tint t)
     return use && t != TINT_NONE ? "\033[0m" : "";
 }
 
-static size_t printable(const unsigned char *p, size_t left)
+size_t utf8_sequence(const char *text, size_t left)
 {
-    if (*p < 0x80)
-        return *p >= 0x20 && *p != 0x7F;
-    size_t length = *p >= 0xF0 ? 4 : *p >= 0xE0 ? 3 : 2;
-    if (*p < 0xC2 || *p > 0xF4 || length > left)
+    const unsigned char *p = (const unsigned char *)text;
+    size_t length = *p < 0x80 ? 1 : *p < 0xC2 ? 0 : *p < 0xE0 ? 2 : *p < 0xF0 ? 3 : *p < 0xF5 ? 4 : 0;
+    if (length > left)
         return 0;
     for (size_t i = 1; i < length; i++)
         if ((p[i] & 0xC0) != 0x80)
             return 0;
-    return *p == 0xC2 && p[1] < 0xA0 ? 0 : length; /* C1 controls drive terminals too */
+    bool overlong = (*p == 0xE0 && p[1] < 0xA0) || (*p == 0xF0 && p[1] < 0x90);
+    bool beyond = (*p == 0xED && p[1] > 0x9F) || (*p == 0xF4 && p[1] > 0x8F); /* surrogates; past U+10FFFF */
+    return overlong || beyond ? 0 : length;
+}
+
+static bool drives_terminals(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    return *p < 0x20 || *p == 0x7F || (*p == 0xC2 && p[1] < 0xA0);
 }
 
 void print_safe(FILE *out, const char *text, size_t size)
 {
-    const unsigned char *p = (const unsigned char *)text, *end = p + size;
+    const char *p = text, *end = text + size;
     while (p < end) {
-        size_t length = printable(p, (size_t)(end - p));
-        if (length)
+        size_t length = utf8_sequence(p, (size_t)(end - p));
+        if (length && !drives_terminals(p)) {
             fwrite(p, 1, length, out);
-        else
-            fprintf(out, "\\x%02x", *p);
-        p += length ? length : 1;
+            p += length;
+        } else {
+            fprintf(out, "\\x%02x", (unsigned char)*p++);
+        }
     }
 }
 

@@ -359,6 +359,9 @@ typedef struct stele_format_info {
 /* Format number index, or NULL past the last. */
 STELE_API const stele_format_info *stele_format_at(size_t index);
 
+/* The format that a file's name promises by its extension, or NULL. */
+STELE_API const stele_format_info *stele_format_of_name(const char *file_name);
+
 #ifdef __cplusplus
 }
 #endif

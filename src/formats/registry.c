@@ -78,3 +78,9 @@ const char *st_stranger(const uint8_t *data, uint64_t size)
     }
     return NULL;
 }
+
+const stele_format_info *stele_format_of_name(const char *file_name)
+{
+    const stele_format *format = st_format_of_extension(file_name);
+    return format ? &format->info : NULL;
+}
