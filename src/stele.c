@@ -89,10 +89,12 @@ typedef struct attempt {
     walk_failure failure;
 } attempt;
 
-static fit how_well(const attempt *t, const stele_format *format, uint64_t size)
+/* What a magic promises and the end of the file confirms needs no look at the bulk data: the checks read it anyway. */
+static fit how_well(const attempt *t, const stele_format *format, uint64_t size, bool promised)
 {
-    bool sensible = format->plausible(t->raw);
-    if (!t->failed && t->end == size)
+    bool exact = !t->failed && t->end == size;
+    bool sensible = (exact && promised) || format->plausible(t->raw);
+    if (exact)
         return sensible ? FIT_PERFECT : FIT_EXACT;
     if (!sensible)
         return FIT_NONSENSE;
@@ -101,7 +103,7 @@ static fit how_well(const attempt *t, const stele_format *format, uint64_t size)
     return t->failure.code == DIAG_TRUNCATED ? FIT_CUT_OFF : FIT_FAILED;
 }
 
-static attempt try_dialect(stele_file *file, const stele_format *format, unsigned dialect, walk *w)
+static attempt try_dialect(stele_file *file, const stele_format *format, unsigned dialect, bool promised, walk *w)
 {
     attempt t = {.format = format, .raw = st_arena_alloc(&file->arena, format->raw_size)};
     if (!t.raw)
@@ -112,7 +114,7 @@ static attempt try_dialect(stele_file *file, const stele_format *format, unsigne
     t.end = w->at;
     t.failed = w->failed;
     t.failure = w->failure;
-    t.fit = how_well(&t, format, file->source.size);
+    t.fit = how_well(&t, format, file->source.size, promised);
     return t;
 }
 
@@ -120,7 +122,7 @@ static void try_format(stele_file *file, const stele_format *format, const probe
 {
     for (size_t i = 0; i < p->candidate_count && best->fit < FIT_PERFECT; i++) {
         arena_mark mark = st_arena_mark(&file->arena);
-        attempt t = try_dialect(file, format, p->candidates[i], w);
+        attempt t = try_dialect(file, format, p->candidates[i], p->trust == TRUST_CERTAIN && i == 0, w);
         /* where a magic names the version, the first candidate is it, and the others are known deviations: while the first
          * makes sense they must end with the file, or damage would be taken for a deviation */
         bool deviation = p->trust == TRUST_CERTAIN && i > 0 && best->fit > FIT_NONSENSE;

@@ -192,7 +192,7 @@ static void load_position(const mesh_view *m, uint64_t vertex, float p[3])
 }
 
 /* The squared sine of the angle at the first corner is below (1e-6)^2, or an edge has no length. */
-static bool zero_area_exactly(const float a[3], const float b[3], const float c[3])
+static bool zero_area(const float a[3], const float b[3], const float c[3])
 {
     double u[3], v[3];
     for (int i = 0; i < 3; i++) {
@@ -204,23 +204,23 @@ static bool zero_area_exactly(const float a[3], const float b[3], const float c[
     return x * x + y * y + z * z <= 1e-12 * uu * vv;
 }
 
-/* Single precision first, generously: it is right for all but the suspicious ones. */
-static inline bool zero_area(const float a[3], const float b[3], const float c[3])
+/* In single precision, and generously: right for all but the suspicious ones. */
+static inline bool suspicious_area(float ux, float uy, float uz, float vx, float vy, float vz)
 {
-    float ux = b[0] - a[0], uy = b[1] - a[1], uz = b[2] - a[2];
-    float vx = c[0] - a[0], vy = c[1] - a[1], vz = c[2] - a[2];
     float x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
     float cross = x * x + y * y + z * z;
     float edges = (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz);
-    return !(cross > 1e-4f * edges) && zero_area_exactly(a, b, c);
+    return !(cross > 1e-4f * edges);
 }
 
-static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t begin, uint64_t end, tally *t)
+/* One by one; indices may be out of range. */
+static void find_bad_shapes(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
 {
-    uint32_t size = stele_type_size(type);
+    uint32_t size = stele_type_size(m->index_type);
     for (uint64_t i = begin; i + 3 <= end; i += 3) {
         const uint8_t *at = m->indices + i * size;
-        uint64_t a = load_uint(at, type), b = load_uint(at + size, type), c = load_uint(at + 2 * size, type);
+        uint64_t a = load_uint(at, m->index_type), b = load_uint(at + size, m->index_type),
+                 c = load_uint(at + 2 * size, m->index_type);
         if (a >= m->vertex_count || b >= m->vertex_count || c >= m->vertex_count)
             continue;
         float corner[3][3];
@@ -234,23 +234,74 @@ static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t be
     }
 }
 
+enum { BATCH = 32 };
+
+/* The two edges at the first corner of each triangle, as columns. */
+static inline void load_edges(const vertex_floats *position, const uint8_t *indices, stele_type type, float edge[6][BATCH])
+{
+    const uint8_t *data = position->data;
+    uint64_t stride = position->stride;
+    uint32_t size = stele_type_size(type);
+    for (size_t i = 0; i < BATCH; i++, indices += 3 * size) {
+        const uint8_t *a = data + load_uint(indices, type) * stride;
+        const uint8_t *b = data + load_uint(indices + size, type) * stride;
+        const uint8_t *c = data + load_uint(indices + 2 * size, type) * stride;
+        for (int k = 0; k < 3; k++) {
+            float origin = load_f32(a + 4 * k);
+            edge[k][i] = load_f32(b + 4 * k) - origin;
+            edge[3 + k][i] = load_f32(c + 4 * k) - origin;
+        }
+    }
+}
+
+/* A vertex used twice gives no area either, so that this finds all bad shapes. */
+static inline bool all_have_area(float edge[6][BATCH])
+{
+    int suspicious = 0;
+    for (size_t i = 0; i < BATCH; i++)
+        suspicious |= suspicious_area(edge[0][i], edge[1][i], edge[2][i], edge[3][i], edge[4][i], edge[5][i]);
+    return !suspicious;
+}
+
+/* Batches of triangles whose indices are in range. */
+static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t begin, uint64_t end, tally *t)
+{
+    float edge[6][BATCH];
+    uint64_t i = begin;
+    for (; end - i >= 3 * BATCH; i += 3 * BATCH) {
+        load_edges(&m->position, m->indices + i * stele_type_size(type), type, edge);
+        if (!all_have_area(edge))
+            find_bad_shapes(m, i, i + 3 * BATCH, t);
+    }
+    find_bad_shapes(m, i, end, t);
+}
+
+static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+{
+    uint32_t size = stele_type_size(m->index_type);
+    for (uint64_t i = begin; i < end; i++)
+        if (load_uint(m->indices + i * size, m->index_type) >= m->vertex_count)
+            found(t, INDEX_BEYOND, i);
+}
+
 static void check_indices(const job *j, uint64_t begin, uint64_t end, tally *t)
 {
     const mesh_view *m = j->mesh;
-    uint32_t size = stele_type_size(m->index_type);
-    if (st_scan_beyond(m->indices + begin * size, end - begin, m->index_type, m->vertex_count))
-        for (uint64_t i = begin; i < end; i++)
-            if (load_uint(m->indices + i * size, m->index_type) >= m->vertex_count)
-                found(t, INDEX_BEYOND, i);
+    bool beyond =
+        st_scan_beyond(m->indices + begin * stele_type_size(m->index_type), end - begin, m->index_type, m->vertex_count);
+    if (beyond)
+        find_beyond(m, begin, end, t);
     if (!j->full)
         return;
     /* the two usual types with the type as a constant, for the compiler */
-    if (m->index_type == STELE_U16)
+    if (beyond)
+        find_bad_shapes(m, begin, end, t);
+    else if (m->index_type == STELE_U16)
         check_shapes(m, STELE_U16, begin, end, t);
     else if (m->index_type == STELE_U32)
         check_shapes(m, STELE_U32, begin, end, t);
     else
-        check_shapes(m, m->index_type, begin, end, t);
+        find_bad_shapes(m, begin, end, t);
 }
 
 /* ---- Chunks ---- */
@@ -267,27 +318,46 @@ static void run_range(const job *j, uint64_t begin, uint64_t end, tally *t)
         j->chunk(j, at, end - at < ROWS ? end : at + ROWS, t);
 }
 
+/* Both jobs of a mesh as one list of tasks, so that threads are started once and nobody waits in between. */
+typedef struct both {
+    job *jobs[2];
+    size_t tasks[2];
+} both;
+
 static void run_task(void *context, size_t index)
 {
-    const job *j = context;
-    uint64_t begin = index * j->rows_per_chunk;
+    const both *b = context;
+    const job *j = b->jobs[index >= b->tasks[0]];
+    size_t task = index >= b->tasks[0] ? index - b->tasks[0] : index;
+    uint64_t begin = task * j->rows_per_chunk;
     uint64_t end = j->rows - begin < j->rows_per_chunk ? j->rows : begin + j->rows_per_chunk;
-    run_range(j, begin, end, &j->tallies[index]);
+    run_range(j, begin, end, &j->tallies[task]);
 }
 
-static void run_job(checker *c, job *j, tally *sum)
+static size_t cut(job *j)
 {
-    arena_mark mark = st_arena_mark(c->arena);
-    if (!c->parallel || j->rows < WORTH_THREADS || !(j->tallies = st_arena_alloc(c->arena, MOST_TASKS * sizeof(tally)))) {
-        run_range(j, 0, j->rows, sum);
-        return;
-    }
     uint64_t chunks = (j->rows + ROWS - 1) / ROWS;
     j->rows_per_chunk = (chunks + MOST_TASKS - 1) / MOST_TASKS * ROWS;
-    size_t tasks = (size_t)((j->rows + j->rows_per_chunk - 1) / j->rows_per_chunk);
-    c->parallel(c->parallel_user, tasks, run_task, j);
-    for (size_t i = 0; i < tasks; i++)
-        add_tally(sum, &j->tallies[i]);
+    return j->rows_per_chunk ? (size_t)((j->rows + j->rows_per_chunk - 1) / j->rows_per_chunk) : 0;
+}
+
+static void run_jobs(checker *c, job *first, job *second, tally *sum)
+{
+    arena_mark mark = st_arena_mark(c->arena);
+    tally *tallies = NULL;
+    if (c->parallel && first->rows + second->rows >= WORTH_THREADS)
+        tallies = st_arena_alloc(c->arena, 2 * MOST_TASKS * sizeof(tally));
+    if (!tallies) {
+        run_range(first, 0, first->rows, sum);
+        run_range(second, 0, second->rows, sum);
+        return;
+    }
+    both b = {{first, second}, {cut(first), cut(second)}};
+    first->tallies = tallies;
+    second->tallies = tallies + b.tasks[0];
+    c->parallel(c->parallel_user, b.tasks[0] + b.tasks[1], run_task, &b);
+    for (size_t i = 0; i < b.tasks[0] + b.tasks[1]; i++)
+        add_tally(sum, &tallies[i]);
     st_arena_rewind(c->arena, mark);
 }
 
@@ -378,8 +448,7 @@ void st_check_mesh(checker *c, const mesh_view *m)
     tally sum = {0};
     job vertices = {.mesh = m, .full = c->full, .rows = m->vertex_count, .chunk = check_vertices};
     job indices = {.mesh = m, .full = c->full, .rows = m->index_count, .chunk = check_indices};
-    run_job(c, &vertices, &sum);
-    run_job(c, &indices, &sum);
+    run_jobs(c, &vertices, &indices, &sum);
     report_vertices(c, m, &sum);
     report_indices(c, m, &sum);
     if (!c->full)

@@ -207,11 +207,23 @@ int st_output_open(output *o, const char *path, bool overwrite, bool sync, arena
     return o->error;
 }
 
+/* A write that meets a page which is not mapped yet starts over in small steps: touch the pages of the next step first. */
+static void touch(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i += 4096)
+        (void)*(const volatile uint8_t *)(data + i);
+    (void)*(const volatile uint8_t *)(data + size - 1);
+}
+
+enum { WRITE_STEP = 1 << 18 };
+
 bool st_output_write(output *o, const void *data, size_t size)
 {
     const uint8_t *p = data;
     while (size && !o->error) {
-        ssize_t n = write(o->fd, p, size);
+        size_t step = size < WRITE_STEP ? size : WRITE_STEP;
+        touch(p, step);
+        ssize_t n = write(o->fd, p, step);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {

@@ -1,0 +1,412 @@
+/* The benchmark: bench STELE BIG OUT FOLDER SAMPLE... (make bench calls it by way of tools/bench.sh).
+ *
+ * Every row races Stele against the least that could do the job on the same machine, in the same minute:
+ *
+ *     open             stele_open + stele_close of BIG      | map, scan every index and every float, unmap
+ *     heap             what that open allocates             | -
+ *     stele check BIG  the command on two cores, all checks | cat BIG
+ *     convert          stele convert BIG OUT -f             | cp BIG OUT
+ *     small files      stele_open + stele_close of FOLDER   | open, read and close of the same files
+ *     processes        stele check SAMPLE, one by one       | /bin/true
+ *
+ * All files are in the page cache. Competitors take turns (A, B, A, B ...), so that a slow moment of the machine hits both;
+ * the numbers are medians, a ratio is that of the medians. A goal that is missed is said, but nothing fails: the exit code
+ * is 0 unless something could not be run. This file is compiled with -O3, for the scans of the floor. */
+#define _XOPEN_SOURCE 700
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stele.h"
+
+extern char **environ;
+
+enum { OPEN_RUNS = 41, CHECK_RUNS = 41, CONVERT_RUNS = 11, FOLDER_RUNS = 61, PROCESS_RUNS = 1001 };
+
+static void need(bool fine, const char *what)
+{
+    if (fine)
+        return;
+    fprintf(stderr, "bench: %s failed\n", what);
+    exit(1);
+}
+
+/* ---- Races ---- */
+
+typedef struct contender {
+    void (*run)(const void *what);
+    const void *what;
+    const char *remove; /* a file that goes before every run, outside the time; or NULL */
+} contender;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double seconds_of(const contender *c)
+{
+    if (c->remove)
+        unlink(c->remove);
+    double start = now();
+    c->run(c->what);
+    return now() - start;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_size);
+    return values[count / 2];
+}
+
+/* Median seconds of both, after one run that does not count. */
+static void race(size_t runs, contender a, contender b, double *seconds_a, double *seconds_b)
+{
+    double *times = calloc(2 * runs, sizeof *times);
+    need(times != NULL, "allocating");
+    seconds_of(&a);
+    seconds_of(&b);
+    for (size_t i = 0; i < runs; i++) {
+        times[i] = seconds_of(&a);
+        times[runs + i] = seconds_of(&b);
+    }
+    *seconds_a = median(times, runs);
+    *seconds_b = median(times + runs, runs);
+    free(times);
+}
+
+/* ---- The table ---- */
+
+typedef struct cell {
+    char text[48];
+} cell;
+
+static void print_row(const char *name, cell measured, cell peer, cell ratio, cell goal, const char *verdict)
+{
+    printf("%-34s %20s   %-32s %7s %12s  %s\n", name, measured.text, peer.text, ratio.text, goal.text, verdict);
+    fflush(stdout);
+}
+
+static cell number(const char *format, double value)
+{
+    cell c;
+    snprintf(c.text, sizeof c.text, format, value);
+    return c;
+}
+
+static cell plain(const char *text)
+{
+    cell c;
+    snprintf(c.text, sizeof c.text, "%s", text);
+    return c;
+}
+
+static cell milliseconds(const char *who, double seconds, uint64_t bytes)
+{
+    cell c;
+    snprintf(c.text, sizeof c.text, "%s%6.2f ms %5.1f GB/s", who, 1e3 * seconds, (double)bytes / seconds / 1e9);
+    return c;
+}
+
+static cell rate(const char *who, double per_second)
+{
+    cell c;
+    snprintf(c.text, sizeof c.text, "%s%.0f /s", who, per_second);
+    return c;
+}
+
+static const char *verdict(bool reached)
+{
+    return reached ? "ok" : "MISSED";
+}
+
+/* ---- Processes ---- */
+
+static void run_process(const void *what)
+{
+    char *const *argv = (char *const *)what;
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int status;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    need(posix_spawn(&pid, argv[0], &actions, NULL, argv, environ) == 0, argv[0]);
+    posix_spawn_file_actions_destroy(&actions);
+    need(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, argv[0]);
+}
+
+/* By its path, so that nobody pays for a search. */
+static const char *program(const char *in_bin, const char *in_usr_bin)
+{
+    return access(in_bin, X_OK) == 0 ? in_bin : in_usr_bin;
+}
+
+/* ---- The large file: opening ---- */
+
+typedef struct bulk {
+    uint64_t offset, bytes;
+} bulk;
+
+typedef struct big_file {
+    const char *path;
+    uint64_t size;
+    bulk vertices, indices;
+} big_file;
+
+static bool keep_bulk(void *user, const stele_field *field)
+{
+    big_file *big = user;
+    if (strcmp(field->path, "mesh[0].vertices") == 0)
+        big->vertices = (bulk){field->offset, field->size};
+    if (strcmp(field->path, "mesh[0].indices") == 0)
+        big->indices = (bulk){field->offset, field->size};
+    return true;
+}
+
+static big_file find_bulk(const char *path)
+{
+    big_file big = {.path = path};
+    stele_file *file = stele_open(path, NULL);
+    need(stele_file_status(file) == STELE_OK, path);
+    stele_file_bytes(file, &big.size);
+    stele_file_explain(file, keep_bulk, &big);
+    need(big.vertices.bytes && big.indices.bytes, "finding the arrays");
+    stele_close(file);
+    return big;
+}
+
+static void open_library(const void *what)
+{
+    const big_file *big = what;
+    stele_file *file = stele_open(big->path, NULL);
+    need(stele_file_status(file) == STELE_OK, big->path);
+    stele_close(file);
+}
+
+static uint32_t largest_index(const uint8_t *data, size_t count)
+{
+    uint32_t largest = 0, index;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&index, data + 4 * i, 4);
+        largest = index > largest ? index : largest;
+    }
+    return largest;
+}
+
+/* Only an exponent of all ones carries into the sign bit. */
+static bool any_nonfinite(const uint8_t *data, size_t count)
+{
+    uint32_t carried = 0, bits;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&bits, data + 4 * i, 4);
+        carried |= (bits & 0x7fffffffu) + 0x00800000u;
+    }
+    return carried >> 31;
+}
+
+static void open_floor(const void *what)
+{
+    const big_file *big = what;
+    int fd = open(big->path, O_RDONLY);
+    uint8_t *data = mmap(NULL, big->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    need(fd >= 0 && data != MAP_FAILED, "mapping");
+    bool finite = !any_nonfinite(data + big->vertices.offset, big->vertices.bytes / 4);
+    uint32_t largest = largest_index(data + big->indices.offset, big->indices.bytes / 4);
+    need(finite && largest < big->vertices.bytes / 32, "the floor's check");
+    munmap(data, big->size);
+    close(fd);
+}
+
+static void bench_open(const big_file *big)
+{
+    double library, floor;
+    race(OPEN_RUNS, (contender){open_library, big, NULL}, (contender){open_floor, big, NULL}, &library, &floor);
+    print_row("open and check, 112 MB", milliseconds("", library, big->size), milliseconds("map and scan ", floor, big->size),
+              number("%.2f", library / floor), plain("<= 1.5"), verdict(library <= 1.5 * floor));
+}
+
+/* ---- The large file: memory ---- */
+
+typedef struct heap {
+    size_t used, peak;
+} heap;
+
+static void *count_allocate(void *user, size_t size)
+{
+    heap *h = user;
+    void *memory = malloc(size);
+    if (memory)
+        h->used += size;
+    h->peak = h->used > h->peak ? h->used : h->peak;
+    return memory;
+}
+
+static void count_release(void *user, void *memory, size_t size)
+{
+    ((heap *)user)->used -= size;
+    free(memory);
+}
+
+static void print_heap(const char *name, uint64_t bytes)
+{
+    print_row(name, number("%.1f KiB", (double)bytes / 1024), plain(""), plain(""), plain("<= 1 MiB"),
+              verdict(bytes <= 1 << 20));
+}
+
+static void bench_heap(const big_file *big)
+{
+    heap h = {0, 0};
+    stele_options options = {.allocator = {count_allocate, count_release, &h}};
+    stele_file *file = stele_open(big->path, &options);
+    need(stele_file_status(file) == STELE_OK, big->path);
+    print_heap("  heap after it", stele_file_memory(file));
+    print_heap("  heap at its peak", h.peak);
+    stele_close(file);
+    need(h.used == 0, "releasing all memory");
+}
+
+/* ---- The large file: commands ---- */
+
+static void bench_check(const char *stele, const big_file *big)
+{
+    const char *check[] = {stele, "check", "-j", "2", big->path, NULL};
+    const char *cat[] = {program("/bin/cat", "/usr/bin/cat"), big->path, NULL};
+    double mine, peer;
+    race(CHECK_RUNS, (contender){run_process, check, NULL}, (contender){run_process, cat, NULL}, &mine, &peer);
+    print_row("stele check, 112 MB, 2 cores", milliseconds("", mine, big->size), milliseconds("cat          ", peer, big->size),
+              number("%.2f", mine / peer), plain("<= 4"), verdict(mine <= 4 * peer));
+}
+
+static void bench_convert(const char *stele, const big_file *big, const char *out)
+{
+    const char *convert[] = {stele, "convert", "-q", big->path, out, "-f", NULL};
+    const char *copy[] = {program("/bin/cp", "/usr/bin/cp"), big->path, out, NULL};
+    double mine, peer;
+    race(CONVERT_RUNS, (contender){run_process, convert, out}, (contender){run_process, copy, out}, &mine, &peer);
+    unlink(out);
+    print_row("stele convert, 112 MB", milliseconds("", mine, big->size), milliseconds("cp           ", peer, big->size),
+              number("%.2f", mine / peer), plain("-"), "-");
+}
+
+/* ---- Small files ---- */
+
+enum { MOST_FILES = 100000 };
+
+static struct {
+    char *paths[MOST_FILES];
+    size_t count;
+    uint64_t bytes, largest;
+} folder; /* nftw has no user pointer */
+
+static bool is_model(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    const stele_format_info *format;
+    for (size_t i = 0; dot && (format = stele_format_at(i)); i++)
+        for (const char *list = format->extensions; *list; list += *list == ' ') {
+            size_t length = strcspn(list, " ");
+            if (strlen(dot + 1) == length && strncasecmp(dot + 1, list, length) == 0)
+                return true;
+            list += length;
+        }
+    return false;
+}
+
+static int add_file(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)where;
+    if (kind != FTW_F || !is_model(path) || folder.count == MOST_FILES)
+        return 0;
+    folder.paths[folder.count] = strdup(path);
+    need(folder.paths[folder.count++] != NULL, "allocating");
+    folder.bytes += (uint64_t)status->st_size;
+    folder.largest = (uint64_t)status->st_size > folder.largest ? (uint64_t)status->st_size : folder.largest;
+    return 0;
+}
+
+static void open_all(const void *what)
+{
+    (void)what;
+    for (size_t i = 0; i < folder.count; i++) {
+        stele_file *file = stele_open(folder.paths[i], NULL);
+        need(stele_file_status(file) != STELE_IO && stele_file_status(file) != STELE_NO_MEMORY, folder.paths[i]);
+        stele_close(file);
+    }
+}
+
+static void read_all(const void *buffer)
+{
+    for (size_t i = 0; i < folder.count; i++) {
+        int fd = open(folder.paths[i], O_RDONLY);
+        need(fd >= 0 && read(fd, (void *)buffer, folder.largest + 1) >= 0, folder.paths[i]);
+        close(fd);
+    }
+}
+
+static void bench_folder(const char *path)
+{
+    double mine, peer;
+    char name[64];
+    need(nftw(path, add_file, 16, FTW_PHYS) == 0 && folder.count, path);
+    /* on a page boundary: some processors copy ten times slower to a few bytes past one */
+    char *buffer = aligned_alloc(4096, (folder.largest / 4096 + 1) * 4096);
+    need(buffer != NULL, "allocating");
+    double files = (double)folder.count;
+    race(FOLDER_RUNS, (contender){open_all, NULL, NULL}, (contender){read_all, buffer, NULL}, &mine, &peer);
+    snprintf(name, sizeof name, "open and check, %zu of %.1f kB", folder.count, (double)folder.bytes / files / 1e3);
+    print_row(name, rate("", files / mine), rate("open, read, close ", files / peer), number("%.2f", peer / mine),
+              plain(">= 20000 /s"), verdict(files / mine >= 20000));
+    free(buffer);
+}
+
+/* ---- Processes per second ---- */
+
+static void bench_processes(const char *stele, const char *sample)
+{
+    const char *check[] = {stele, "check", sample, NULL};
+    const char *nothing[] = {program("/bin/true", "/usr/bin/true"), NULL};
+    const char *slash = strrchr(sample, '/');
+    double mine, peer;
+    char name[64];
+    race(PROCESS_RUNS, (contender){run_process, check, NULL}, (contender){run_process, nothing, NULL}, &mine, &peer);
+    snprintf(name, sizeof name, "stele check %s", slash ? slash + 1 : sample);
+    print_row(name, rate("", 1 / mine), rate("true ", 1 / peer), number("%.2f", peer / mine), plain(">= 0.6"),
+              verdict(peer >= 0.6 * mine));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 6) {
+        fputs("usage: bench STELE BIG OUT FOLDER SAMPLE...\n", stderr);
+        return 2;
+    }
+    const char *stele = argv[1];
+    big_file big = find_bulk(argv[2]);
+    print_row("", plain("measured"), plain("floor or peer"), plain("ratio"), plain("goal"), "");
+    bench_open(&big);
+    bench_heap(&big);
+    bench_check(stele, &big);
+    bench_convert(stele, &big, argv[3]);
+    bench_folder(argv[4]);
+    for (int i = 5; i < argc; i++)
+        bench_processes(stele, argv[i]);
+    return 0;
+}
