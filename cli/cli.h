@@ -2,6 +2,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,8 +80,12 @@ void report_findings(job *j, const stele_file *file);
 /* Closes it; a file that changed meanwhile makes the job fail with EXIT_IO. */
 void close_job(job *j, stele_file *file);
 
+/* Writes to standard output and remembers the first error, which main reports. */
+bool write_stdout(const void *data, size_t size);
+int stdout_error(void);
+
 int exit_code_of(stele_status status);
-unsigned thread_count(const settings *s);
+unsigned thread_count(const settings *s); /* 0: -j makes no sense */
 
 /* guard.c: signals. */
 void survive_truncation(void);
@@ -95,7 +100,9 @@ bool colored_stdout(void);
 bool colored_stderr(void);
 size_t utf8_sequence(const char *text, size_t left);       /* bytes of the character there; 0 if it is none */
 void print_safe(FILE *out, const char *text, size_t size); /* control bytes and broken UTF-8 as \xNN */
-void print_count(FILE *out, uint64_t number);              /* 1,234,567 */
+void complain(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3))); /* "stele: ...", safely */
+void complain_with(FILE *out, const char *format, va_list args);
+void print_count(FILE *out, uint64_t number); /* 1,234,567 */
 void print_diagnostic(FILE *out, bool colored, const char *path, const stele_diagnostic *d);
 const char *severity_name(stele_severity severity);
 bool show_diagnostic(const settings *s, const stele_diagnostic *d);

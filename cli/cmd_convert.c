@@ -8,10 +8,15 @@
 
 static const char *single_output; /* the OUT of "convert IN OUT"; written once, before any thread */
 
-static bool write_stdout(void *user, const void *data, size_t size)
+static bool to_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static bool write_bytes(void *user, const void *data, size_t size)
 {
     (void)user;
-    return fwrite(data, 1, size, stdout) == size;
+    return write_stdout(data, size);
 }
 
 static bool keep_going(void *user, uint64_t done, uint64_t total)
@@ -65,31 +70,41 @@ static stele_status save(job *j, stele_file *file, char *path)
                                   .progress = keep_going,
                                   .progress_user = &bar};
     stele_status status;
-    if (strcmp(path, "-") == 0)
-        status = stele_file_write(file, write_stdout, NULL, &options);
+    if (to_stdout(path))
+        status = stele_file_write(file, write_bytes, NULL, &options);
     else
         status = stele_file_save(file, path, &options);
     progress_clear(&bar);
     return status;
 }
 
+static void print_failure(job *j, stele_file *file, const char *path)
+{
+    const char *message = stele_file_message(file);
+    bool exists = strstr(message, "exists already") != NULL;
+    if (!(to_stdout(path) && stdout_error())) /* main says that */
+        complain(j->err, "%s: not converted: %s%s", j->path, message, exists ? "; use -f to replace it" : "");
+}
+
 static void print_outcome(job *j, stele_file *file, const char *path, stele_status status)
 {
-    report_findings(j, file);
-    if (status != STELE_OK)
-        fprintf(j->err, "stele: %s: not converted: %s%s\n", j->path, stele_file_message(file),
-                status == STELE_IO && strstr(stele_file_message(file), "exists already") ? "; use -f to replace it" : "");
     const char *dialect = j->settings->dialect ? j->settings->dialect : stele_file_dialect(file);
-    if (status == STELE_OK && !j->settings->json && !j->settings->quiet && strcmp(path, "-") != 0)
-        fprintf(j->err, "%s -> %s (%s %s)\n", j->path, path, stele_file_format(file), dialect);
-    if (j->settings->json && strcmp(path, "-") != 0) {
+    report_findings(j, file);
+    if (stele_file_status(file) != STELE_OK)
+        print_failure(j, file, path);
+    if (j->settings->json) {
         json out;
-        json_begin(&out, j->out, "convert", j->path);
+        json_begin(&out, to_stdout(path) ? j->err : j->out, "convert", j->path);
         json_string(&out, "output", status == STELE_OK ? path : NULL);
         json_string(&out, "format", stele_file_format(file));
         json_string(&out, "dialect", dialect);
         json_diagnostics(&out, file, 0);
         json_end(&out);
+    } else if (status == STELE_OK && !j->settings->quiet && !to_stdout(path)) {
+        print_safe(j->err, j->path, strlen(j->path));
+        fputs(" -> ", j->err);
+        print_safe(j->err, path, strlen(path));
+        fprintf(j->err, " (%s %s)\n", stele_file_format(file), dialect);
     }
 }
 
@@ -98,12 +113,12 @@ static stele_status convert_to(job *j, stele_file *file, char *path)
     const char *format = stele_file_format(file);
     if (!format)
         return stele_file_status(file);
-    if (strcmp(path, "-") != 0 && !fits_extension(format, path)) {
-        fprintf(j->err, "stele: %s: this version writes %s files as %s only, not as %s\n", j->path, format, format, path);
+    if (!to_stdout(path) && !fits_extension(format, path)) {
+        complain(j->err, "%s: this version writes %s files as %s only, not as %s", j->path, format, format, path);
         return STELE_UNSUPPORTED;
     }
     if (j->settings->out_dir && !make_folders(path)) {
-        fprintf(j->err, "stele: %s: %s\n", path, strerror(errno));
+        complain(j->err, "%s: %s", path, strerror(errno));
         return STELE_IO;
     }
     return save(j, file, path);
@@ -129,8 +144,11 @@ static int run(const settings *s, char **operands, size_t count)
         return run_jobs(s, operands, count, convert, "converted");
     if (count != 2)
         return usage_error("stele convert needs an input and an output, or --out-dir; see stele convert --help");
+    struct stat status;
+    if (stat(operands[0], &status) == 0 && S_ISDIR(status.st_mode))
+        return usage_error("%s is a folder: use --out-dir to say where its files go", operands[0]);
     single_output = operands[1];
-    if (strcmp(single_output, "-") == 0 && isatty(STDOUT_FILENO) && !s->force)
+    if (to_stdout(single_output) && isatty(STDOUT_FILENO) && !s->force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
     return run_jobs(s, operands, 1, convert, "converted");
 }

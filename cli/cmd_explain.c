@@ -312,7 +312,7 @@ static void explain(job *j)
     if (j->settings->at) {
         e.only_at = true;
         if (!parse_offset(j->settings->at, &e.at)) {
-            fprintf(j->err, "stele: '%s' is no offset\n", j->settings->at);
+            complain(j->err, "'%s' is no offset", j->settings->at);
             j->exit_code = EXIT_USAGE;
             return;
         }
@@ -334,7 +334,7 @@ static void explain(job *j)
     }
     report_findings(j, file);
     if (e.only_at && !e.found && stele_file_format(file)) {
-        fprintf(j->err, "stele: %s: there is no byte at %s\n", j->path, j->settings->at);
+        complain(j->err, "%s: there is no byte at %s", j->path, j->settings->at);
         j->exit_code = EXIT_USAGE;
     }
     close_job(j, file);

@@ -44,11 +44,12 @@ static void remember(int number)
 void catch_interrupts(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action;
+    struct sigaction action, inherited;
     memset(&action, 0, sizeof action);
     action.sa_handler = remember;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sigaction(numbers[i], &action, NULL);
+        if (sigaction(numbers[i], NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN) /* nohup */
+            sigaction(numbers[i], &action, NULL);
 }
 
 int interrupted(void)

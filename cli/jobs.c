@@ -45,7 +45,7 @@ static void add_file(file_list *list, const char *path, size_t below)
 
 static void cannot_read(file_list *list, const char *path, const char *why)
 {
-    fprintf(stderr, "stele: %s: %s\n", path, why);
+    complain(stderr, "%s: %s", path, why);
     if (list->exit_code < EXIT_IO)
         list->exit_code = EXIT_IO;
 }
@@ -104,6 +104,8 @@ static void add_operand(file_list *list, const settings *s, const char *path)
 
 /* ---- Threads ---- */
 
+enum { MOST_THREADS = 256 };
+
 typedef struct slot {
     job job;
     char *out, *err;
@@ -121,9 +123,28 @@ typedef struct pool {
 
 unsigned thread_count(const settings *s)
 {
+    char *end;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    long wanted = s->jobs ? strtol(s->jobs, NULL, 10) : cores;
-    return wanted < 1 ? 1 : wanted > 256 ? 256 : (unsigned)wanted;
+    if (!s->jobs)
+        return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (unsigned)cores;
+    long wanted = strtol(s->jobs, &end, 10);
+    return *end || wanted < 1 || wanted > MOST_THREADS ? 0 : (unsigned)wanted;
+}
+
+static int first_error; /* of standard output; only the main thread writes to it, or a job that is alone */
+
+bool write_stdout(const void *data, size_t size)
+{
+    if (fwrite(data, 1, size, stdout) == size)
+        return true;
+    if (!first_error)
+        first_error = errno ? errno : EIO;
+    return false;
+}
+
+int stdout_error(void)
+{
+    return first_error;
 }
 
 static void run_slot(pool *p, slot *one)
@@ -157,7 +178,7 @@ static void print_slot(slot *one)
     if (one->err_size)
         fflush(stdout); /* the two may be the same terminal */
     fwrite(one->err, 1, one->err_size, stderr);
-    fwrite(one->out, 1, one->out_size, stdout);
+    write_stdout(one->out, one->out_size);
     free(one->out);
     free(one->err);
 }
@@ -229,19 +250,47 @@ static void print_summary(const pool *p, const char *done)
     fprintf(stderr, " warning%s\n", warnings == 1 ? "" : "s");
 }
 
-static void run_alone(pool *p)
+static int compare_strings(const void *a, const void *b)
 {
-    job *j = &p->slots[0].job;
-    j->out = stdout;
-    j->err = stderr;
-    p->run(j);
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Two files of one name would overwrite each other in one folder: that name, or NULL. */
+static const char *name_twice(const file_list *list)
+{
+    const char *twice = NULL, **names = or_die(calloc(list->count + 1, sizeof *names));
+    for (size_t i = 0; i < list->count; i++)
+        names[i] = list->entries[i].path + list->entries[i].below;
+    qsort(names, list->count, sizeof *names, compare_strings);
+    for (size_t i = 1; i < list->count; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            twice = names[i];
+    free(names);
+    return twice;
+}
+
+static int check_operands(const settings *s, char **operands, size_t count)
+{
+    size_t from_stdin = 0;
+    for (size_t i = 0; i < count; i++)
+        from_stdin += strcmp(operands[i], "-") == 0;
+    if (from_stdin > 1)
+        return usage_error("standard input can be read only once");
+    if (from_stdin && s->out_dir)
+        return usage_error("standard input has no name to write in %s under", s->out_dir);
+    return 0;
 }
 
 int run_jobs(const settings *s, char **operands, size_t count, job_function run, const char *done)
 {
     file_list list = {0};
+    int error = check_operands(s, operands, count);
+    if (error)
+        return error;
     for (size_t i = 0; i < count; i++)
         add_operand(&list, s, operands[i]);
+    if (s->out_dir && name_twice(&list))
+        return usage_error("two of the files would be written as %s/%s", s->out_dir, name_twice(&list));
     pool p = {.slots = or_die(calloc(list.count + 1, sizeof *p.slots)), .count = list.count, .run = run};
     unsigned threads = thread_count(s);
     for (size_t i = 0; i < list.count; i++)
@@ -249,9 +298,10 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
                                .path = list.entries[i].path,
                                .below = list.entries[i].path + list.entries[i].below,
                                .threads = list.count == 1 ? threads : 1};
-    if (list.count == 1)
-        run_alone(&p);
-    else if (list.count)
+    if (list.count == 1) {
+        run_slot(&p, &p.slots[0]);
+        print_slot(&p.slots[0]);
+    } else if (list.count)
         run_threads(&p, threads < list.count ? threads : (unsigned)list.count, s);
     if (list.count > 1 && !s->quiet)
         print_summary(&p, done);
@@ -294,7 +344,7 @@ static void run_parallel(void *user, size_t count, stele_task task, void *contex
 {
     const job *j = user;
     team t = {.task = task, .context = context, .count = count};
-    pthread_t helpers[256];
+    pthread_t helpers[MOST_THREADS];
     unsigned started = 0, wanted = j->threads - 1;
     pthread_mutex_init(&t.mutex, NULL);
     while (started < wanted && started + 1 < count && pthread_create(&helpers[started], NULL, help_out, &t) == 0)
@@ -313,7 +363,7 @@ static size_t read_stdin(void *user, void *buffer, size_t size)
     ssize_t n;
     do
         n = read(STDIN_FILENO, buffer, size);
-    while (n < 0 && errno == EINTR);
+    while (n < 0 && errno == EINTR && !interrupted());
     return n < 0 ? SIZE_MAX : (size_t)n;
 }
 
@@ -349,7 +399,7 @@ stele_file *open_job(job *j, stele_check_level level)
                              .rule_count = s->rule_count,
                              .read_file = s->read_file};
     if (s->memory_limit && !parse_bytes(s->memory_limit, &options.memory_limit)) {
-        fprintf(j->err, "stele: '%s' is no number of bytes\n", s->memory_limit);
+        complain(j->err, "'%s' is no number of bytes", s->memory_limit);
         j->exit_code = EXIT_USAGE;
         return NULL;
     }
@@ -362,7 +412,7 @@ stele_file *open_job(job *j, stele_check_level level)
     stele_status status = stele_file_status(file);
     j->exit_code = exit_code_of(status);
     if (status == STELE_USAGE || status == STELE_NO_MEMORY) {
-        fprintf(j->err, "stele: %s: %s\n", j->path, stele_file_message(file));
+        complain(j->err, "%s: %s", j->path, stele_file_message(file));
         stele_close(file);
         return NULL;
     }
@@ -385,7 +435,7 @@ void report_findings(job *j, const stele_file *file)
 void close_job(job *j, stele_file *file)
 {
     if (stele_file_changed(file)) {
-        fprintf(j->err, "stele: %s: the file changed while it was read\n", j->path);
+        complain(j->err, "%s: the file changed while it was read", j->path);
         j->exit_code = EXIT_IO;
     }
     stele_close(file);

@@ -29,6 +29,8 @@ static void write_text(FILE *out, const char *text, size_t size)
             fprintf(out, "\\%c", *p);
         else if ((unsigned char)*p < 0x20 || *p == 0x7F)
             fprintf(out, "\\u%04x", *p);
+        else if (length == 2 && (unsigned char)p[0] == 0xC2 && (unsigned char)p[1] < 0xA0)
+            fprintf(out, "\\u%04x", (unsigned char)p[1]);
         else
             fwrite(p, 1, length, out);
         p += length ? length : 1;

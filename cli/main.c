@@ -37,6 +37,8 @@ static int run_command(const command *c, int argc, char **argv)
         print_command_help(stdout, c);
         return EXIT_FINE;
     }
+    if (!thread_count(&s))
+        return usage_error("-j takes a number of threads from 1 to 256, not '%s'", s.jobs);
     if (c->takes_files && !count && !s.ids)
         return usage_error("stele %s needs a file; see stele %s --help", c->name, c->name);
     return c->run(&s, argv, count);
@@ -72,10 +74,13 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a reader that left is a write error like any other, and half-written files go */
     survive_truncation();
     int code = run(argc, argv);
+    int error = stdout_error();
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (errno != EPIPE)
-            fprintf(stderr, "stele: cannot write to standard output: %s\n", strerror(errno));
+    if (fflush(stdout) != 0 && !error)
+        error = errno;
+    if (error) {
+        if (error != EPIPE) /* a reader that has seen enough needs no message */
+            fprintf(stderr, "stele: cannot write to standard output: %s\n", strerror(error));
         code = EXIT_IO;
     }
     int signal_number = interrupted();

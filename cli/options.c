@@ -27,9 +27,7 @@ int usage_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("stele: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    complain_with(stderr, format, args);
     va_end(args);
     return EXIT_USAGE;
 }

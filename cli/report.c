@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,6 +76,23 @@ void print_count(FILE *out, uint64_t number)
             fputc(',', out);
         fputc(digits[i], out);
     }
+}
+
+void complain_with(FILE *out, const char *format, va_list args)
+{
+    char message[2048];
+    int size = vsnprintf(message, sizeof message, format, args);
+    fputs("stele: ", out);
+    print_safe(out, message, size < 0 ? 0 : (size_t)size < sizeof message ? (size_t)size : sizeof message - 1);
+    fputc('\n', out);
+}
+
+void complain(FILE *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain_with(out, format, args);
+    va_end(args);
 }
 
 static const struct {

@@ -76,6 +76,7 @@ typedef enum fit {
     FIT_FAILED,         /* it fails in the middle, but makes sense until there */
     FIT_TRAILING_BYTES, /* something follows */
     FIT_CUT_OFF,        /* the file is cut off: this explains all of it, and so more than a shorter reading does */
+    FIT_BY_CHANCE,      /* it ends with the file, but contradicts itself */
     FIT_EXACT,          /* it ends with the file */
     FIT_PERFECT         /* and makes sense */
 } fit;
@@ -93,10 +94,10 @@ typedef struct attempt {
 static fit how_well(const attempt *t, const stele_format *format, uint64_t size, bool promised)
 {
     bool exact = !t->failed && t->end == size;
-    bool sensible = (exact && promised) || format->plausible(t->raw);
+    sense sense = exact && promised ? SENSE_GOOD : format->sense(t->raw);
     if (exact)
-        return sensible ? FIT_PERFECT : FIT_EXACT;
-    if (!sensible)
+        return sense == SENSE_GOOD ? FIT_PERFECT : sense == SENSE_ODD ? FIT_EXACT : FIT_BY_CHANCE;
+    if (sense != SENSE_GOOD)
         return FIT_NONSENSE;
     if (!t->failed)
         return FIT_TRAILING_BYTES;
@@ -167,8 +168,8 @@ static void detect(stele_file *file, const stele_format *forced, walk *w, attemp
             continue;
         arena_mark mark = st_arena_mark(&file->arena);
         try_format(file, st_formats[i], &p, w, &other);
-        /* without a magic or a name, only a perfect fit is believed */
-        if (other.fit == FIT_PERFECT)
+        /* without a magic or a name, only what ends with the file is believed */
+        if (other.fit >= FIT_EXACT)
             *best = other;
         else
             st_arena_rewind(&file->arena, mark);
@@ -251,7 +252,7 @@ static bool converted(stele_file *file, const attempt *best, walk *w)
     const char *text = NULL;
     if (ends.pairs && !ends.bare && whole_without_carriage_returns(file, best, w))
         text = "every LF in this binary file became CR LF, as git autocrlf or an FTP text transfer do: get it again as binary";
-    else if (!ends.pairs && ends.bare && best->failed && !best->format->plausible(best->raw))
+    else if (!ends.pairs && ends.bare && best->fit == FIT_NONSENSE)
         text = "this binary file probably lost the CR of every CR LF, as git autocrlf does on commit: get it again as binary";
     if (text)
         fail_with(file, STELE_DAMAGED, DIAG_LINE_ENDINGS, 0, "", text);
@@ -263,8 +264,7 @@ static bool converted(stele_file *file, const attempt *best, walk *w)
 static void check_content(stele_file *file, checker *c)
 {
     if (file->trailing.count)
-        st_diag(&file->diags, DIAG_TRAILING_BYTES,
-                (diag_place){file->source.size - file->trailing.count, file->trailing.count, ""},
+        st_diag(&file->diags, DIAG_TRAILING_BYTES, (diag_place){file->source.size - file->trailing.count, 1, ""},
                 "%llu bytes follow the end of the content", (unsigned long long)file->trailing.count);
     if (file->level != STELE_CHECK_STRUCTURE)
         file->format->check(c, file->raw);
@@ -335,9 +335,11 @@ static void parse(stele_file *file, const stele_options *options)
         fail(file, STELE_USAGE,
              st_arena_format(&file->arena, "%s has no target called %s", best.format->info.name, file->target));
     } else {
-        if (best.fit < FIT_EXACT)
-            converted(file, &best, w);
-        accept(file, &best);
+        /* what was converted is not content, even if it can be read to some end */
+        if (best.fit >= FIT_EXACT || !converted(file, &best, w) || best.failed)
+            accept(file, &best);
+        else
+            file->raw = best.raw;
     }
 }
 
@@ -556,7 +558,8 @@ static raw_file *raw_to_save(stele_file *file, const stele_save_options *options
 }
 
 typedef struct progress_sink {
-    stele_sink sink;
+    stele_sink sink; /* or else */
+    output *output;
     void *user;
     const stele_save_options *options;
     uint64_t done, total;
@@ -565,32 +568,38 @@ typedef struct progress_sink {
 
 enum { PROGRESS_STEP = 4 << 20 };
 
+static bool may_go_on(progress_sink *p)
+{
+    if (p->options->progress && !p->options->progress(p->options->progress_user, p->done, p->total))
+        p->cancelled = true;
+    return !p->cancelled;
+}
+
 static bool write_with_progress(void *user, const void *data, size_t size)
 {
     progress_sink *p = user;
     const uint8_t *bytes = data;
-    while (size) {
+    while (size && may_go_on(p)) {
         size_t step = size < PROGRESS_STEP ? size : PROGRESS_STEP;
-        if (p->options->progress && !p->options->progress(p->options->progress_user, p->done, p->total)) {
-            p->cancelled = true;
+        if (p->output)
+            step = st_output_write(p->output, bytes, step);
+        else if (!p->sink(p->user, bytes, step))
             return false;
-        }
-        if (!p->sink(p->user, bytes, step))
+        if (p->output && p->output->error)
             return false;
         bytes += step;
         size -= step;
         p->done += step;
     }
-    return true;
+    return !p->cancelled;
 }
 
-static stele_status write_raw(stele_file *file, raw_file *raw, stele_sink sink, void *user, const stele_save_options *options)
+static stele_status write_raw(stele_file *file, raw_file *raw, progress_sink *progress)
 {
-    progress_sink progress = {sink, user, options, 0, file->source.size, false};
     walk *w = st_arena_bytes(&file->arena, sizeof *w);
     if (!w)
         return STELE_NO_MEMORY;
-    st_walk_write(w, &file->arena, write_with_progress, &progress);
+    st_walk_write(w, &file->arena, write_with_progress, progress);
     file->format->walk(w, raw);
     if (raw == file->raw)
         st_walk_rest(w, &file->trailing);
@@ -600,7 +609,7 @@ static stele_status write_raw(stele_file *file, raw_file *raw, stele_sink sink, 
         fail_with(file, STELE_DAMAGED, w->failure.code, w->failure.offset, w->failure.path, w->failure.text);
         return STELE_DAMAGED;
     }
-    return progress.cancelled ? STELE_CANCELLED : STELE_IO;
+    return progress->cancelled ? STELE_CANCELLED : STELE_IO;
 }
 
 /* Common to both ways of writing: raw, or NULL with the status set. */
@@ -626,15 +635,11 @@ stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, con
     raw_file *raw = file ? begin_save(file, options) : NULL;
     if (!raw)
         return stele_file_status(file);
-    stele_status status = write_raw(file, raw, sink, user, options);
+    progress_sink progress = {.sink = sink, .user = user, .options = options, .total = file->source.size};
+    stele_status status = write_raw(file, raw, &progress);
     if (status != STELE_OK && file->status == STELE_OK)
         fail(file, status, status == STELE_IO ? "the bytes could not be written" : "writing was cancelled");
     return file->status;
-}
-
-static bool write_output(void *user, const void *data, size_t size)
-{
-    return st_output_write(user, data, size);
 }
 
 static void fail_output(stele_file *file, int error, const char *path)
@@ -656,7 +661,8 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
         fail_output(file, o.error, path);
         return file->status;
     }
-    stele_status status = write_raw(file, raw, write_output, &o, options);
+    progress_sink progress = {.output = &o, .options = options, .total = file->source.size};
+    stele_status status = write_raw(file, raw, &progress);
     if (status == STELE_OK && st_source_changed(&file->source)) {
         st_output_abandon(&o);
         fail(file, STELE_IO, "the file changed while it was read");

@@ -14,7 +14,7 @@ step() { # NAME COMMAND...
     if "$@" >build/step.log 2>&1; then
         passed=$((passed + 1))
         printf 'ok      %-28s %4d s\n' "$name" $((SECONDS - start))
-        grep -E '^# |skipped' build/step.log | sort -u | sed 's/^/          /' || true
+        grep -E "^# |\.\.\. skipped" build/step.log | sort -u | sed 's/^/          /' || true
     else
         failed=$((failed + 1))
         failures="$failures $name"
@@ -25,7 +25,7 @@ step() { # NAME COMMAND...
 }
 
 build() { # PRESET
-    cmake --preset "$1" && cmake --build "build${2:-/$1}" -j "$(nproc)"
+    cmake --preset "$1" && cmake --build "build${2-/$1}" -j "$(nproc)"
 }
 
 run_tests() { # PRESET

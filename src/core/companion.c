@@ -19,7 +19,8 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
     const char *path = st_arena_format(c->arena, "%s%s", c->folder, relative);
     if (!*relative || !*path || !st_companion_stays(relative))
         return false;
-    if (!data)
+    /* regular files only: a pipe could make us wait for ever */
+    if (!data || !st_file_exists(path))
         return st_file_exists(path);
     companion_map *map = st_arena_alloc(c->arena, sizeof *map);
     if (!map || st_source_open(&map->source, path, false, c->arena))

@@ -178,8 +178,10 @@ static int resolve_link(output *o)
 {
     char resolved[PATH_MAX];
     struct stat status;
-    if (lstat(o->path, &status) != 0 || !S_ISLNK(status.st_mode) || !realpath(o->path, resolved))
+    if (lstat(o->path, &status) != 0 || !S_ISLNK(status.st_mode))
         return 0;
+    if (!realpath(o->path, resolved))
+        return errno;
     o->path = st_arena_text(o->arena, resolved, strlen(resolved));
     return *o->path ? 0 : ENOMEM;
 }
@@ -217,23 +219,14 @@ static void touch(const uint8_t *data, size_t size)
 
 enum { WRITE_STEP = 1 << 18 };
 
-bool st_output_write(output *o, const void *data, size_t size)
+size_t st_output_write(output *o, const void *data, size_t size)
 {
-    const uint8_t *p = data;
-    while (size && !o->error) {
-        size_t step = size < WRITE_STEP ? size : WRITE_STEP;
-        touch(p, step);
-        ssize_t n = write(o->fd, p, step);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            o->error = errno;
-            break;
-        }
-        p += n;
-        size -= (size_t)n;
-    }
-    return !o->error;
+    size_t step = size < WRITE_STEP ? size : WRITE_STEP;
+    touch(data, step);
+    ssize_t n = write(o->fd, data, step);
+    if (n < 0 && errno != EINTR)
+        o->error = errno;
+    return n < 0 ? 0 : (size_t)n;
 }
 
 /* Without overwrite the name must still be free at the very moment it is taken. */

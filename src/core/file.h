@@ -33,7 +33,9 @@ typedef struct output {
 } output;
 
 int st_output_open(output *o, const char *path, bool overwrite, bool sync, arena *a);
-bool st_output_write(output *o, const void *data, size_t size);
+
+/* Writes some of it and returns how much; 0 without an error if a signal came first. */
+size_t st_output_write(output *o, const void *data, size_t size);
 
 /* Gives the file its name, or removes every trace of it. */
 int st_output_commit(output *o);

@@ -17,6 +17,12 @@ typedef enum trust {
     TRUST_CERTAIN    /* the magic is right */
 } trust;
 
+typedef enum sense {
+    SENSE_NONE, /* the layout contradicts itself: this is another dialect */
+    SENSE_ODD,  /* values that no sound file has */
+    SENSE_GOOD
+} sense;
+
 enum { MOST_CANDIDATES = 8 };
 
 /* What the first bytes say. Candidates are the dialects to try, the likeliest first. None of them: the file is of this
@@ -38,7 +44,7 @@ typedef struct stele_format {
     void (*walk)(walk *w, raw_file *raw);
 
     /* Of a file that may have failed half-way: does what was read look like this dialect? */
-    bool (*plausible)(const raw_file *raw);
+    sense (*sense)(const raw_file *raw);
 
     void (*check)(checker *c, const raw_file *raw);
     void (*describe)(const raw_file *raw, arena *a, const companions *companions, stele_info *info);

@@ -91,22 +91,22 @@ static bool clip_plausible(const sga_clip *c, unsigned bone_count)
     return terminated(&c->name);
 }
 
-static bool plausible(const raw_file *raw)
+static sense sense_of(const raw_file *raw)
 {
     const sga_file *f = (const sga_file *)raw;
     bool any_root = false, all_read = true;
     for (unsigned i = 0; f->bone && i < f->bone_count; i++) {
         if (!bone_plausible(&f->bone[i], f->bone_count))
-            return false;
+            return SENSE_ODD;
         any_root |= f->bone[i].is_root != 0;
         all_read &= f->bone[i].child.data != NULL;
     }
     if (f->bone && f->bone_count && all_read && !any_root)
-        return false;
+        return SENSE_ODD;
     for (unsigned i = 0; f->clip && i < f->clip_count; i++)
         if (!clip_plausible(&f->clip[i], f->bone_count))
-            return false;
-    return true;
+            return SENSE_ODD;
+    return SENSE_GOOD;
 }
 
 const sga_file *st_sga_companion(arena *a, const companions *companions, const char *name, bool *found)
@@ -194,7 +194,7 @@ const stele_format st_format_sga = {
     .targets = targets,
     .probe = probe_file,
     .walk = walk_file,
-    .plausible = plausible,
+    .sense = sense_of,
     .check = st_sga_check,
     .describe = describe,
     .adapt = adapt,

@@ -265,15 +265,17 @@ static bool mesh_plausible(const sgm_mesh *m)
            !st_scan_nonfinite(m->vertices.data, m->vertices.count * m->vertices.stride / 4);
 }
 
-static bool plausible(const raw_file *raw)
+static sense sense_of(const raw_file *raw)
 {
     const sgm_file *f = (const sgm_file *)raw;
+    /* a v1b file whose last index is 1 also ends as v1a does, but then its name is none */
+    bool no_name = f->animation.data && (!f->animation.size || f->animation.data[f->animation.size - 1] != 0);
+    if (f->has_animation > 1 || no_name)
+        return SENSE_NONE;
     for (unsigned i = 0; f->mesh && i < f->mesh_count; i++)
         if (!mesh_plausible(&f->mesh[i]))
-            return false;
-    if (f->has_animation == 1 && f->animation.data)
-        return f->animation.size && f->animation.data[f->animation.size - 1] == 0;
-    return f->has_animation <= 1;
+            return SENSE_ODD;
+    return SENSE_GOOD;
 }
 
 /* ---- What is in it ---- */
@@ -389,7 +391,7 @@ const stele_format st_format_sgm = {
     .targets = targets,
     .probe = probe_file,
     .walk = walk_file,
-    .plausible = plausible,
+    .sense = sense_of,
     .check = st_sgm_check,
     .describe = describe,
     .adapt = st_sgm_adapt,
