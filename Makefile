@@ -1,5 +1,6 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
 .PHONY: all demo check check-portable bench fuzz samples format install clean setup
+MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 all:
