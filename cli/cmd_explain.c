@@ -118,6 +118,8 @@ static void print_value(explanation *e, const stele_field *f)
         print_gap(out, f);
     else if (f->type == STELE_CHAR)
         print_text_value(out, f);
+    else if (f->column_count)
+        print_elements(out, f, 0, 0);
     else
         fprintf(out, "%llu", (unsigned long long)f->number);
     if (f->meaning)
@@ -246,6 +248,8 @@ static void json_value(json *j, const stele_field *f)
         json_text(j, "value", (const char *)f->data, (size_t)f->size);
     else if (f->type == STELE_BYTES)
         json_null(j, "value");
+    else if (f->column_count)
+        json_number(j, "value", stele_field_element(f, 0, 0, 0), f->type == STELE_F32);
     else
         json_uint(j, "value", f->number);
 }

@@ -117,6 +117,14 @@ static void print_content(FILE *out, const stele_info *info)
         fprintf(out, ": %llu joints\n", (unsigned long long)info->joints);
         print_clips(out, info);
     }
+    if (info->morphs) {
+        print_heading(out, "morphs");
+        fprintf(out, "%llu\n", (unsigned long long)info->morphs);
+    }
+    if (info->attachments) {
+        print_heading(out, "attached");
+        fprintf(out, "%llu attachment points\n", (unsigned long long)info->attachments);
+    }
     if (info->mesh_count) {
         print_heading(out, "bounds");
         print_bounds(out, &info->bounds);
@@ -259,6 +267,8 @@ static void print_json(job *j, stele_file *file)
         json_string(&out, "skeleton", info->skeleton);
         json_uint(&out, "joints", info->joints);
         json_clips(&out, info);
+        json_uint(&out, "morphs", info->morphs);
+        json_uint(&out, "attachments", info->attachments);
         json_companions(&out, info);
         json_bounds(&out, &info->bounds);
     }

@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stele_options options = {.format = FORMAT,
                              .check = STELE_CHECK_FULL,
                              .target = "rayne",
-                             .memory_limit = (1 << 20) + 64 * (uint64_t)size,
+                             .memory_limit = (1 << 20) + 300 * (uint64_t)size, /* LZ4 unpacks to 255 times */
                              .lookup = find_skeleton,
                              .separate_allocations = true};
     stele_file *file = stele_open_memory(data, size, &options);

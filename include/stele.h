@@ -250,6 +250,7 @@ typedef struct stele_info {
     size_t clip_count;
     const stele_companion_info *companions;
     size_t companion_count;
+    uint64_t morphs, attachments;
     stele_bounds bounds;
 } stele_info;
 
@@ -290,7 +291,7 @@ typedef struct stele_field {
     uint64_t rows;
     const stele_column *columns;
     size_t column_count;
-    uint64_t number; /* the value of an unsigned integer that is not an array */
+    uint64_t number; /* the value of an unsigned integer that is not an array; other scalars have one row and column */
 } stele_field;
 
 /* Calls each for every field in the order of the file, gaps included: together they cover every byte exactly once. Return
@@ -336,7 +337,9 @@ typedef enum stele_capability {
     STELE_TEXTURES = 1 << 6,
     STELE_SKIN = 1 << 7,
     STELE_SKELETON = 1 << 8,
-    STELE_ANIMATION = 1 << 9
+    STELE_ANIMATION = 1 << 9,
+    STELE_MORPHS = 1 << 10,
+    STELE_ATTACHMENTS = 1 << 11
 } stele_capability;
 
 /* The name of one capability, such as "colors"; NULL past the last. Index 0 is bit 0. */

@@ -104,12 +104,12 @@ static fit how_well(const attempt *t, const stele_format *format, uint64_t size,
     return t->failure.code == DIAG_TRUNCATED ? FIT_CUT_OFF : FIT_FAILED;
 }
 
-static attempt try_dialect(stele_file *file, const stele_format *format, unsigned dialect, bool promised, walk *w)
+static attempt try_candidate(stele_file *file, const stele_format *format, raw_file candidate, bool promised, walk *w)
 {
     attempt t = {.format = format, .raw = st_arena_alloc(&file->arena, format->raw_size)};
     if (!t.raw)
         return t;
-    t.raw->dialect = dialect;
+    *t.raw = candidate;
     st_walk_read(w, &file->arena, file->source.data, file->source.size);
     format->walk(w, t.raw);
     t.end = w->at;
@@ -123,7 +123,7 @@ static void try_format(stele_file *file, const stele_format *format, const probe
 {
     for (size_t i = 0; i < p->candidate_count && best->fit < FIT_PERFECT; i++) {
         arena_mark mark = st_arena_mark(&file->arena);
-        attempt t = try_dialect(file, format, p->candidates[i], p->trust == TRUST_CERTAIN && i == 0, w);
+        attempt t = try_candidate(file, format, p->candidates[i], p->trust == TRUST_CERTAIN && i == 0, w);
         /* where a magic names the version, the first candidate is it, and the others are known deviations: while the first
          * makes sense they must end with the file, or damage would be taken for a deviation */
         bool deviation = p->trust == TRUST_CERTAIN && i > 0 && best->fit > FIT_NONSENSE;
@@ -140,10 +140,9 @@ static void probe_format(const stele_file *file, const stele_format *format, pro
     format->probe(file->source.data, file->source.size, p);
 }
 
-/* A certain format wins; among those that nothing speaks against, the one that fits, and on a tie the extension. */
-static void detect(stele_file *file, const stele_format *forced, walk *w, attempt *best)
+/* The format that is certain, if there is one. */
+static bool detect_certain(stele_file *file, const stele_format *forced, walk *w, attempt *best)
 {
-    const stele_format *promised = forced ? forced : st_format_of_extension(file->name);
     probe p;
     for (size_t i = 0; st_formats[i]; i++) {
         probe_format(file, st_formats[i], &p);
@@ -154,25 +153,32 @@ static void detect(stele_file *file, const stele_format *forced, walk *w, attemp
         else
             fail_with(file, STELE_UNSUPPORTED, p.problem, 0, "", p.text);
         best->format = st_formats[i];
-        return;
+        return true;
     }
+    return false;
+}
+
+/* Without a magic, the format that fits best. The one that the name promises is believed even if it is damaged, the others only
+ * if they end with the file and fit better. */
+static void detect(stele_file *file, const stele_format *forced, walk *w, attempt *best)
+{
+    const stele_format *promised = forced ? forced : st_format_of_extension(file->name);
+    probe p;
+    if (detect_certain(file, forced, w, best))
+        return;
     if (promised) {
         probe_format(file, promised, &p);
         if (p.trust == TRUST_PLAUSIBLE)
             try_format(file, promised, &p, w, best);
     }
-    for (size_t i = 0; !forced && st_formats[i]; i++) {
-        attempt other = {0};
+    for (size_t i = 0; !forced && st_formats[i] && best->fit < FIT_PERFECT; i++) {
+        attempt other = {.fit = best->fit > FIT_BY_CHANCE ? best->fit : FIT_BY_CHANCE};
         probe_format(file, st_formats[i], &p);
-        if (st_formats[i] == promised || p.trust != TRUST_PLAUSIBLE || best->fit >= FIT_EXACT)
+        if (st_formats[i] == promised || p.trust != TRUST_PLAUSIBLE)
             continue;
-        arena_mark mark = st_arena_mark(&file->arena);
         try_format(file, st_formats[i], &p, w, &other);
-        /* without a magic or a name, only what ends with the file is believed */
-        if (other.fit >= FIT_EXACT)
+        if (other.raw)
             *best = other;
-        else
-            st_arena_rewind(&file->arena, mark);
     }
 }
 
@@ -505,7 +511,7 @@ stele_status stele_file_explain(stele_file *file, stele_each_field each, void *u
     raw_file *raw = st_arena_alloc(&file->arena, file->format->raw_size);
     stele_status status = w && raw ? file->status : STELE_NO_MEMORY;
     if (w && raw) {
-        raw->dialect = file->raw->dialect;
+        *raw = *file->raw;
         st_walk_explain(w, &file->arena, file->source.data, file->source.size, each, user);
         file->format->walk(w, raw);
         explain_rest(file, w, each, user);
@@ -536,7 +542,8 @@ static raw_file *raw_to_save(stele_file *file, const stele_save_options *options
              st_arena_format(&file->arena, "%s has no dialect called %s", file->format->info.name, options->dialect));
         return NULL;
     }
-    if ((unsigned)dialect == file->raw->dialect)
+    /* a dialect that was asked for is written as we recommend it, whatever the file's reading */
+    if (!options->dialect || ((unsigned)dialect == file->raw->dialect && !file->raw->reading))
         return file->raw;
     raw_file *raw = st_arena_alloc(&file->arena, file->format->raw_size);
     if (!raw)
@@ -602,7 +609,7 @@ static stele_status write_raw(stele_file *file, raw_file *raw, progress_sink *pr
     st_walk_write(w, &file->arena, write_with_progress, progress);
     file->format->walk(w, raw);
     if (raw == file->raw)
-        st_walk_rest(w, &file->trailing);
+        st_walk_gap(w, &file->trailing, file->trailing.count);
     if (st_walk_finish(w))
         return STELE_OK;
     if (w->failed) {

@@ -72,25 +72,51 @@ static bool row_nonfinite(const vertex_floats *f, uint64_t vertex)
     return f->components && st_scan_nonfinite(row(f, vertex), f->components);
 }
 
-static void find_nonfinite(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+typedef struct float_column {
+    const vertex_floats *floats;
+    finding what;
+} float_column;
+
+enum { FLOAT_COLUMNS = 7 };
+
+static void list_columns(const mesh_view *m, float_column columns[FLOAT_COLUMNS])
 {
-    const struct {
-        const vertex_floats *floats;
-        finding what;
-    } columns[] = {{&m->position, POSITION_NONFINITE}, {&m->normal, NORMAL_NONFINITE},   {&m->uv, UV_NONFINITE},
-                   {&m->color, COLOR_NONFINITE},       {&m->tangent, TANGENT_NONFINITE}, {&m->weight, WEIGHT_NONFINITE},
-                   {&m->bone, BONE_NONFINITE}};
-    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-        for (uint64_t v = begin; v < end; v++)
-            if (row_nonfinite(columns[c].floats, v))
-                found(t, columns[c].what, v);
+    const float_column all[FLOAT_COLUMNS] = {
+        {&m->position, POSITION_NONFINITE}, {&m->normal, NORMAL_NONFINITE},   {&m->uv, UV_NONFINITE},
+        {&m->color, COLOR_NONFINITE},       {&m->tangent, TANGENT_NONFINITE}, {&m->weight, WEIGHT_NONFINITE},
+        {&m->bone, BONE_NONFINITE}};
+    memcpy(columns, all, sizeof all);
 }
 
-static bool any_nonfinite(const mesh_view *m, uint64_t begin, uint64_t end)
+static void find_nonfinite(const float_column *column, uint64_t begin, uint64_t end, tally *t)
 {
-    if (!m->all.components)
-        return true; /* not known: look closely */
-    return st_scan_nonfinite(row(&m->all, begin), (end - begin) * m->all.components);
+    for (uint64_t v = begin; v < end; v++)
+        if (row_nonfinite(column->floats, v))
+            found(t, column->what, v);
+}
+
+static bool packed(const vertex_floats *f)
+{
+    return f->stride == 4 * f->components;
+}
+
+/* Which columns to look at closely. Interleaved rows are scanned once for all columns; a column of its own by itself. */
+static void check_finite(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+{
+    float_column columns[FLOAT_COLUMNS];
+    bool all_fine = m->all.components && !st_scan_nonfinite(row(&m->all, begin), (end - begin) * m->all.components);
+    if (all_fine)
+        return;
+    list_columns(m, columns);
+    for (size_t i = 0; i < FLOAT_COLUMNS; i++) {
+        const vertex_floats *f = columns[i].floats;
+        if (!f->components)
+            continue;
+        bool fine = packed(f) ? !st_scan_nonfinite(row(f, begin), (end - begin) * f->components)
+                              : !st_scan_nonfinite_rows(row(f, begin), end - begin, f->stride, f->components);
+        if (!fine)
+            find_nonfinite(&columns[i], begin, end, t);
+    }
 }
 
 static float squared_length(const uint8_t *p)
@@ -168,8 +194,7 @@ static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, tally 
 static void check_vertices(const job *j, uint64_t begin, uint64_t end, tally *t)
 {
     const mesh_view *m = j->mesh;
-    if (any_nonfinite(m, begin, end))
-        find_nonfinite(m, begin, end, t);
+    check_finite(m, begin, end, t);
     if (!j->full)
         return;
     if (m->normal.components)

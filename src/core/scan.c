@@ -11,6 +11,15 @@ bool st_scan_nonfinite(const uint8_t *data, uint64_t count)
     return carried >> 31;
 }
 
+bool st_scan_nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count)
+{
+    uint32_t carried = 0;
+    for (uint64_t i = 0; i < rows; i++, data += stride)
+        for (uint32_t k = 0; k < count; k++)
+            carried |= (load_u32(data + 4 * k) & 0x7fffffffu) + 0x00800000u;
+    return carried >> 31;
+}
+
 static bool beyond_u16(const uint8_t *data, uint64_t count, uint16_t last)
 {
     uint16_t above = 0;

@@ -7,6 +7,9 @@
 /* True if any of the packed little-endian float32 is NaN or infinite. */
 bool st_scan_nonfinite(const uint8_t *data, uint64_t count);
 
+/* The same for some floats at the start of each row of stride bytes. */
+bool st_scan_nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count);
+
 /* True if any of the packed unsigned integers of this type is >= limit. */
 bool st_scan_beyond(const uint8_t *data, uint64_t count, stele_type type, uint64_t limit);
 

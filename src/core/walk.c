@@ -137,7 +137,7 @@ static void report(walk *w, const char *name, stele_field *field)
     if (w->mode != WALK_EXPLAIN)
         return;
     print_path(w, name, path);
-    field->path = path;
+    field->path = name ? path : "";
     field->offset = w->at;
     field->data = w->data + w->at;
     if (!w->each(w->user, field))
@@ -229,7 +229,36 @@ void st_walk_string(walk *w, const char *name, text *value)
     w->at += length;
 }
 
-void st_walk_rest(walk *w, span *value)
+/* A span that is one value: kept as bytes, so that nothing is lost, and reported as it is named. */
+static void walk_whole(walk *w, const char *name, span *value, stele_field field)
+{
+    if (!walk_ok(w))
+        return;
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, field.size);
+        return;
+    }
+    if (!enough_left(w, name, field.size))
+        return;
+    *value = (span){w->data + w->at, 1, (uint32_t)field.size};
+    if (field.size)
+        report(w, name, &field);
+    w->at += field.size;
+}
+
+void st_walk_scalar(walk *w, const char *name, span *value, stele_type type)
+{
+    stele_column column = {"", type, 1};
+    walk_whole(w, name, value,
+               (stele_field){.size = stele_type_size(type), .type = type, .rows = 1, .columns = &column, .column_count = 1});
+}
+
+void st_walk_chars(walk *w, const char *name, span *value, uint64_t count)
+{
+    walk_whole(w, name, value, (stele_field){.size = count, .type = STELE_CHAR});
+}
+
+void st_walk_gap(walk *w, span *value, uint64_t count)
 {
     if (!walk_ok(w))
         return;
@@ -237,10 +266,12 @@ void st_walk_rest(walk *w, span *value)
         put(w, value->data, value->count);
         return;
     }
-    *value = (span){w->data + w->at, w->size - w->at, 1};
-    if (value->count)
-        report(w, NULL, &(stele_field){.size = value->count, .type = STELE_BYTES});
-    w->at = w->size;
+    if (!enough_left(w, NULL, count))
+        return;
+    *value = (span){w->data + w->at, count, 1};
+    if (count)
+        report(w, NULL, &(stele_field){.size = count, .type = STELE_BYTES});
+    w->at += count;
 }
 
 /* ---- Lists ---- */

@@ -86,8 +86,11 @@ void st_walk_string(walk *w, const char *name, text *value);
 void st_walk_rows(walk *w, const char *name, span *value, const stele_column *columns, size_t column_count, uint64_t rows);
 void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint64_t count);
 
-/* Bytes that nobody claims, kept as they are. */
-void st_walk_rest(walk *w, span *value);
+void st_walk_scalar(walk *w, const char *name, span *value, stele_type type); /* of any type; its bytes are kept */
+void st_walk_chars(walk *w, const char *name, span *value, uint64_t count);   /* text of a fixed size */
+
+/* So many bytes that nobody claims, kept as they are. */
+void st_walk_gap(walk *w, span *value, uint64_t count);
 
 /* A list: the array to fill (when reading) or the one given (when writing), then one step per item. */
 void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_t item_size, uint64_t least_bytes);
@@ -114,6 +117,11 @@ static inline void walk_u32(walk *w, const char *name, uint32_t *field, stele_ty
     *field = (uint32_t)value;
 }
 
+static inline void walk_u64(walk *w, const char *name, uint64_t *field, stele_type type)
+{
+    st_walk_uint(w, name, type, field, NULL);
+}
+
 /* The byte that comes next, without taking it: to give an enumerated byte its meaning in any mode. */
 static inline uint8_t walk_peek(const walk *w, uint8_t written)
 {
@@ -126,6 +134,11 @@ static inline uint8_t walk_peek(const walk *w, uint8_t written)
 #define W_ENUM(w, owner, field, meaning) walk_u8(w, #field, &(owner)->field, meaning(walk_peek(w, (owner)->field)))
 #define W_U16(w, owner, field) walk_u16(w, #field, &(owner)->field)
 #define W_U32(w, owner, field) walk_u32(w, #field, &(owner)->field, STELE_U32)
+#define W_U64(w, owner, field) walk_u64(w, #field, &(owner)->field, STELE_U64)
+#define W_UINT64(w, owner, field, type) walk_u64(w, #field, &(owner)->field, type)
+#define W_F32(w, owner, field) st_walk_scalar(w, #field, &(owner)->field, STELE_F32)
+#define W_I32(w, owner, field) st_walk_scalar(w, #field, &(owner)->field, STELE_I32)
+#define W_CHARS(w, owner, field, count) st_walk_chars(w, #field, &(owner)->field, count)
 #define W_UINT(w, owner, field, type) walk_u32(w, #field, &(owner)->field, type)
 #define W_STRING(w, owner, field) st_walk_string(w, #field, &(owner)->field)
 #define W_ARRAY(w, owner, field, type, count) st_walk_array(w, #field, &(owner)->field, type, count)

@@ -9,6 +9,7 @@
 /* Every raw struct begins with this. */
 typedef struct raw_file {
     unsigned dialect; /* index into the format's dialects */
+    unsigned reading; /* how the bytes are taken where the format's document leaves it open; 0 is what we write */
 } raw_file;
 
 typedef enum trust {
@@ -23,17 +24,24 @@ typedef enum sense {
     SENSE_GOOD
 } sense;
 
-enum { MOST_CANDIDATES = 8 };
+enum { MOST_CANDIDATES = 64 };
 
-/* What the first bytes say. Candidates are the dialects to try, the likeliest first. None of them: the file is of this
- * format, but problem and text say why it cannot be read. */
+/* What the first bytes say. Candidates are the dialects and readings to try, the likeliest first. None of them: the file is of
+ * this format, but problem and text say why it cannot be read. */
 typedef struct probe {
     trust trust;
-    unsigned candidates[MOST_CANDIDATES];
+    raw_file candidates[MOST_CANDIDATES];
     size_t candidate_count;
     diag_code problem;
     const char *text;
 } probe;
+
+static inline void probe_try(probe *p, trust how, unsigned dialect, unsigned reading)
+{
+    p->trust = how;
+    if (p->candidate_count < MOST_CANDIDATES)
+        p->candidates[p->candidate_count++] = (raw_file){dialect, reading};
+}
 
 typedef struct stele_format {
     stele_format_info info;
@@ -49,8 +57,8 @@ typedef struct stele_format {
     void (*check)(checker *c, const raw_file *raw);
     void (*describe)(const raw_file *raw, arena *a, const companions *companions, stele_info *info);
 
-    /* Changes a raw struct, a shallow copy of the file's, into another dialect. Losses and what does not fit are reported;
-     * false if it does not fit. */
+    /* Changes a raw struct, a shallow copy of the file's, into a dialect, in reading 0. Losses and what does not fit are
+     * reported; false if it does not fit. */
     bool (*adapt)(raw_file *raw, unsigned dialect, checker *c);
 } stele_format;
 

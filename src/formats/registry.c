@@ -8,8 +8,8 @@ extern const stele_format st_format_sga;
 
 const stele_format *const st_formats[] = {&st_format_sgm, &st_format_sga, NULL};
 
-static const char *const capability_names[] = {"meshes",    "normals",  "uvs",  "colors",   "tangents",
-                                               "materials", "textures", "skin", "skeleton", "animation"};
+static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
+                                               "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};
 
 const char *stele_capability_name(unsigned bit)
 {
@@ -70,9 +70,13 @@ const char *st_stranger(const uint8_t *data, uint64_t size)
         {"\x1f\x8b", "this is gzip-compressed: unpack it first"},
         {"PK\x03\x04", "this is a ZIP archive: unpack it first"},
         {"glTF", "this is a binary glTF file, which this version does not read"},
+        {"\x00\x10[MeshSerializer_", "this is a mesh of Ogre, another engine"},
+        {"<mesh", "this is an XML mesh of Ogre, another engine"},
+        {"MeshVersionFormatted", "this is a mesh of Medit, another program"},
+        {"%YAML", "this is a YAML file, as Unity's meshes are, and not a model that Stele knows"},
     };
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
-        size_t length = strlen(strangers[i].start);
+        size_t length = strangers[i].start[0] ? strlen(strangers[i].start) : 16; /* Ogre's starts with a NUL */
         if (size >= length && memcmp(data, strangers[i].start, length) == 0)
             return strangers[i].says;
     }

@@ -66,10 +66,12 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *p)
 {
     if (size < 4 || memcmp(data, magic_bytes, 4) != 0)
         return;
-    if (size > 4 && data[4] != VERSION)
+    if (size > 4 && data[4] != VERSION) {
         *p = (probe){.trust = TRUST_CERTAIN, .problem = DIAG_BAD_VERSION, .text = "SGA has the version 1 only"};
-    else
-        *p = (probe){.trust = TRUST_CERTAIN, .candidates = {SGA_V1, SGA_PROTOTYPE}, .candidate_count = 2};
+        return;
+    }
+    probe_try(p, TRUST_CERTAIN, SGA_V1, 0);
+    probe_try(p, TRUST_CERTAIN, SGA_PROTOTYPE, 0);
 }
 
 static bool terminated(const text *string)

@@ -220,13 +220,6 @@ static void walk_file(walk *w, raw_file *raw)
 
 /* ---- Telling the dialects apart ---- */
 
-static void try_dialects(probe *p, trust how, size_t count, const unsigned *candidates)
-{
-    p->trust = how;
-    p->candidate_count = count;
-    memcpy(p->candidates, candidates, count * sizeof *candidates);
-}
-
 static bool starts_with(const uint8_t *data, uint64_t size, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -235,13 +228,14 @@ static bool starts_with(const uint8_t *data, uint64_t size, const char *prefix)
 
 static void probe_magic(const uint8_t *data, uint64_t size, probe *p)
 {
-    static const unsigned v1[] = {SGM_V1}, v2[] = {SGM_V2}, v3[] = {SGM_V3, SGM_V3_NOCOLOR};
-    switch (size > 4 ? data[4] : 3) {
-    case 1: try_dialects(p, TRUST_CERTAIN, 1, v1); break;
-    case 2: try_dialects(p, TRUST_CERTAIN, 1, v2); break;
-    case 3: try_dialects(p, TRUST_CERTAIN, 2, v3); break;
-    default: *p = (probe){.trust = TRUST_CERTAIN, .problem = DIAG_BAD_VERSION, .text = "SGM has the versions 0 to 3 only"};
+    uint8_t version = size > 4 ? data[4] : 3;
+    if (version < 1 || version > 3) {
+        *p = (probe){.trust = TRUST_CERTAIN, .problem = DIAG_BAD_VERSION, .text = "SGM has the versions 0 to 3 only"};
+        return;
     }
+    probe_try(p, TRUST_CERTAIN, version == 1 ? SGM_V1 : version == 2 ? SGM_V2 : SGM_V3, 0);
+    if (version == 3)
+        probe_try(p, TRUST_CERTAIN, SGM_V3_NOCOLOR, 0);
 }
 
 static void probe_file(const uint8_t *data, uint64_t size, probe *p)
@@ -253,10 +247,10 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *p)
         *p = (probe){.trust = TRUST_CERTAIN,
                      .problem = DIAG_BAD_VERSION,
                      .text = "this is an XML model of 2010 or 2011, from before SGM became binary; that is not supported"};
-    else if (size && data[0] == 0)
-        try_dialects(p, TRUST_PLAUSIBLE, 3, version0);
-    else if (size && data[0] == 1)
-        try_dialects(p, TRUST_PLAUSIBLE, 2, version1);
+    for (unsigned i = 0; size && data[0] == 0 && i < 3; i++)
+        probe_try(p, TRUST_PLAUSIBLE, version0[i], 0);
+    for (unsigned i = 0; size && data[0] == 1 && i < 2; i++)
+        probe_try(p, TRUST_PLAUSIBLE, version1[i], 0);
 }
 
 static bool mesh_plausible(const sgm_mesh *m)
