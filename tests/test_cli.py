@@ -751,39 +751,50 @@ def limit_file_size():
 class Interrupts(CliTest):
     SIZE = 300 * MEGABYTE
 
-    def converting(self, *arguments, **options):
-        """A conversion that has written something, but not all."""
+    def unfinished(self, size):
+        for path in self.folder.glob(".stele-*"):
+            try:
+                return 0 < path.stat().st_size < size
+            except FileNotFoundError:
+                pass
+        return False
+
+    def converting(self, *arguments, hangup=signal.SIG_DFL):
+        """A conversion that has written something, but not all, and stands still there."""
         size = large_model(self.folder / "a.sgm", self.SIZE)
-        process = self.start("convert", *arguments, **options)
+        # the tests may themselves run under nohup
+        process = self.start("convert", *arguments, preexec_fn=lambda: signal.signal(signal.SIGHUP, hangup))
         while process.poll() is None:
-            for path in self.folder.glob(".stele-*"):
-                try:
-                    if 0 < path.stat().st_size < size // 2:
-                        return process
-                except FileNotFoundError:
-                    pass
+            if self.unfinished(size):
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(0.01)
+                if self.unfinished(size):
+                    return process
+                process.send_signal(signal.SIGCONT)
             time.sleep(0.0005)
         self.skipTest(f"the conversion was over too soon: {process.returncode}")
+
+    def deliver(self, process, number):
+        process.send_signal(number)
+        process.send_signal(signal.SIGCONT)
+        return process.wait(20)
 
     def test_nothing_is_left_behind(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number.name):
                 process = self.converting("a.sgm", "out.sgm")
-                process.send_signal(number)
-                self.assertIn(process.wait(20), (-number, NO_IO))
+                self.assertIn(self.deliver(process, number), (-number, NO_IO))
                 self.assertEqual(self.names(), ["a.sgm"])
 
     def test_what_was_there_stays(self):
         old = self.put("out.sgm", b"old")
         process = self.converting("-f", "a.sgm", "out.sgm")
-        process.send_signal(signal.SIGTERM)
-        self.assertNotEqual(process.wait(20), FINE)
+        self.assertNotEqual(self.deliver(process, signal.SIGTERM), FINE)
         self.assertEqual((self.names(), old.read_bytes()), (["a.sgm", "out.sgm"], b"old"))
 
     def test_nohup_is_respected(self):
-        process = self.converting("a.sgm", "out.sgm", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        process.send_signal(signal.SIGHUP)
-        self.assertEqual(process.wait(20), FINE)
+        process = self.converting("a.sgm", "out.sgm", hangup=signal.SIG_IGN)
+        self.assertEqual(self.deliver(process, signal.SIGHUP), FINE)
         self.assertEqual((self.folder / "out.sgm").stat().st_size, (self.folder / "a.sgm").stat().st_size)
 
     def test_waiting_for_input(self):
