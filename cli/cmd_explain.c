@@ -9,7 +9,7 @@ enum { FIRST_VALUES = 4, GAP_BYTES = 16, WHOLE_ARRAY = 16 };
 typedef struct explanation {
     job *job;
     json json;
-    bool color, found;
+    bool color, found, unpacked;
     bool only_at;
     uint64_t at;
 } explanation;
@@ -289,9 +289,24 @@ static void json_field(explanation *e, const stele_field *f)
 
 /* ---- The verb ---- */
 
+static void begin_unpacked(explanation *e)
+{
+    e->unpacked = true;
+    if (e->job->settings->json) {
+        json_close(&e->json, ']');
+        json_open(&e->json, "unpacked", '[');
+    } else {
+        fputs("\nUnpacked, these bytes are:\n", e->job->out);
+    }
+}
+
 static bool each_field(void *user, const stele_field *f)
 {
     explanation *e = user;
+    if (f->unpacked && e->only_at)
+        return true; /* offsets are those of the file */
+    if (f->unpacked && !e->unpacked)
+        begin_unpacked(e);
     if (e->only_at && (e->at < f->offset || e->at - f->offset >= f->size))
         return true;
     e->found = true;

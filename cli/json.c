@@ -120,6 +120,8 @@ void json_diagnostics(json *j, const stele_file *file, size_t from)
             json_null(j, "offset");
         else
             json_uint(j, "offset", d[i].offset);
+        if (d[i].unpacked)
+            json_bool(j, "unpacked", true);
         json_string(j, "path", d[i].path);
         json_uint(j, "count", d[i].count);
         json_string(j, "text", d[i].text);

@@ -119,7 +119,7 @@ void print_diagnostic(FILE *out, bool use, const char *path, const stele_diagnos
     tint t = severities[d->severity].tint;
     print_safe(out, path, strlen(path));
     if (d->offset != STELE_NOWHERE)
-        fprintf(out, ":0x%llx", (unsigned long long)d->offset);
+        fprintf(out, ":0x%llx%s", (unsigned long long)d->offset, d->unpacked ? " unpacked" : "");
     fprintf(out, ": %s%s%s: ", tint_on(use, t), severities[d->severity].name, tint_off(use, t));
     if (*d->path)
         fprintf(out, "%s: ", d->path);

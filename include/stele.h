@@ -92,6 +92,7 @@ typedef struct stele_diagnostic {
     const char *id; /* stable, such as "index-out-of-range" */
     stele_severity severity;
     uint64_t offset;  /* of the first byte concerned; STELE_NOWHERE if there is none */
+    bool unpacked;    /* the offset counts in the unpacked content of a compressed file */
     uint64_t count;   /* how often this was found here, at least 1; offset and path are those of the first */
     const char *path; /* such as "mesh[2].indices[17]"; "" for the file as a whole */
     const char *text; /* what is wrong, for people */
@@ -283,6 +284,7 @@ typedef struct stele_column {
 
 typedef struct stele_field {
     uint64_t offset, size;
+    bool unpacked;       /* in the unpacked content of a compressed file, whose own bytes come first */
     const char *path;    /* "mesh[2].vertex_count"; "" for a gap */
     const char *meaning; /* of an enumerated value, such as "normal map"; or NULL */
     const uint8_t *data; /* its bytes */
@@ -294,8 +296,9 @@ typedef struct stele_field {
     uint64_t number; /* the value of an unsigned integer that is not an array; other scalars have one row and column */
 } stele_field;
 
-/* Calls each for every field in the order of the file, gaps included: together they cover every byte exactly once. Return
- * false to stop. Works on damaged files as far as they can be read; the rest is a gap. A field is valid during its call. */
+/* Calls each for every field in the order of the file, gaps included: together they cover every byte exactly once. The content
+ * of a compressed file follows, and is covered in the same way. Return false to stop. Works on damaged files as far as they can
+ * be read; the rest is a gap. A field is valid during its call. */
 typedef bool (*stele_each_field)(void *user, const stele_field *field);
 STELE_API stele_status stele_file_explain(stele_file *file, stele_each_field each, void *user);
 

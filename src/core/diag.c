@@ -69,6 +69,7 @@ void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...
         .id = kinds[code].id,
         .severity = (stele_severity)d->severity[code],
         .offset = place.offset,
+        .unpacked = d->unpacked && place.offset != STELE_NOWHERE,
         .count = place.count ? place.count : 1,
         .path = place.path ? st_arena_text(d->arena, place.path, strlen(place.path)) : "",
         .text = st_arena_vformat(d->arena, format, args),

@@ -24,6 +24,7 @@ typedef struct diags {
     arena *arena;
     stele_diagnostic *items;
     size_t count, capacity;
+    bool unpacked; /* offsets are now those of unpacked content */
     uint8_t severity[DIAG_COUNT];
     uint8_t listed[DIAG_COUNT]; /* how many entries an id has */
     uint32_t last[DIAG_COUNT];  /* and the index of its last one */

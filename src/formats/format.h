@@ -43,6 +43,12 @@ static inline void probe_try(probe *p, trust how, unsigned dialect, unsigned rea
         p->candidates[p->candidate_count++] = (raw_file){dialect, reading};
 }
 
+/* A file whose content is compressed as a whole: what is around it. */
+typedef struct container {
+    uint64_t unpacked_size;
+    span block;
+} container;
+
 typedef struct stele_format {
     stele_format_info info;
     size_t raw_size;
@@ -60,6 +66,13 @@ typedef struct stele_format {
     /* Changes a raw struct, a shallow copy of the file's, into a dialect, in reading 0. Losses and what does not fit are
      * reported; false if it does not fit. */
     bool (*adapt)(raw_file *raw, unsigned dialect, checker *c);
+
+    /* For the dialects in this set of bits, the walk is over what the container unpacks to. No data if it cannot be unpacked or
+     * there is no memory for it. */
+    uint32_t packed_dialects;
+    void (*walk_container)(walk *w, container *c);
+    span (*unpack)(const container *c, arena *a);
+    bool (*pack)(span content, arena *a, container *c);
 } stele_format;
 
 /* The registry. */
