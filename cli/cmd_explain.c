@@ -22,12 +22,16 @@ static bool shown_whole(const stele_field *f)
 
 static void type_text(const stele_field *f, char text[64])
 {
-    if (f->array)
+    if (f->array && f->column_count == 1 && f->columns[0].components > 1)
+        snprintf(text, 64, "%sx%u[%llu]", stele_type_name(f->type), f->columns[0].components, (unsigned long long)f->rows);
+    else if (f->array)
         snprintf(text, 64, "%s[%llu]", f->column_count == 1 ? stele_type_name(f->type) : "row", (unsigned long long)f->rows);
-    else if (f->type == STELE_CHAR)
-        snprintf(text, 64, "char[%llu]", (unsigned long long)f->size);
+    else if (f->type == STELE_CHAR || (f->type == STELE_BYTES && *f->path))
+        snprintf(text, 64, "%s[%llu]", stele_type_name(f->type), (unsigned long long)f->size);
+    else if (f->type == STELE_BYTES)
+        snprintf(text, 64, "gap");
     else
-        snprintf(text, 64, "%s", f->type == STELE_BYTES ? "gap" : stele_type_name(f->type));
+        snprintf(text, 64, "%s", stele_type_name(f->type));
 }
 
 /* ---- Text ---- */
@@ -68,9 +72,11 @@ static void print_range(FILE *out, const stele_field *f, size_t column)
 static void print_plain_array(FILE *out, const stele_field *f)
 {
     uint64_t shown = shown_whole(f) ? f->rows : f->rows < FIRST_VALUES ? f->rows : FIRST_VALUES;
+    bool tuples = f->columns[0].components > 1;
     for (uint64_t i = 0; i < shown; i++) {
-        fputs(i ? ", " : "", out);
+        fprintf(out, "%s%s", i ? ", " : "", tuples ? "(" : "");
         print_elements(out, f, i, 0);
+        fputs(tuples ? ")" : "", out);
     }
     if (shown == f->rows)
         return;
@@ -92,12 +98,14 @@ static void print_columns(explanation *e, const stele_field *f)
     }
 }
 
-static void print_gap(FILE *out, const stele_field *f)
+static void print_bytes(FILE *out, const stele_field *f)
 {
     uint64_t shown = f->size < GAP_BYTES ? f->size : GAP_BYTES;
     for (uint64_t i = 0; i < shown; i++)
         fprintf(out, "%s%02x", i ? " " : "", f->data[i]);
-    fprintf(out, "%s  (%llu bytes that nobody claims)", shown < f->size ? " ..." : "", (unsigned long long)f->size);
+    fputs(shown < f->size ? " ..." : "", out);
+    if (!*f->path)
+        fprintf(out, "  (%llu bytes that nobody claims)", (unsigned long long)f->size);
 }
 
 static void print_text_value(FILE *out, const stele_field *f)
@@ -115,7 +123,7 @@ static void print_value(explanation *e, const stele_field *f)
     else if (f->array)
         print_columns(e, f);
     else if (f->type == STELE_BYTES)
-        print_gap(out, f);
+        print_bytes(out, f);
     else if (f->type == STELE_CHAR)
         print_text_value(out, f);
     else if (f->column_count)

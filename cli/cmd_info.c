@@ -88,7 +88,7 @@ static void print_clips(FILE *out, const stele_info *info)
         const stele_clip_info *c = &info->clips[i];
         fprintf(out, "    [%zu] ", i);
         print_name(out, c->name);
-        fprintf(out, ": %.3g s, ", c->seconds);
+        fprintf(out, "%s%.3g s, ", *c->name ? ": " : "", c->seconds);
         print_count(out, c->tracks);
         fprintf(out, " track%s, ", c->tracks == 1 ? "" : "s");
         print_count(out, c->keys);
@@ -114,7 +114,8 @@ static void print_content(FILE *out, const stele_info *info)
     if (info->skeleton) {
         print_heading(out, "skeleton");
         print_name(out, info->skeleton);
-        fprintf(out, ": %llu joints\n", (unsigned long long)info->joints);
+        fprintf(out, "%s%llu joint%s\n", *info->skeleton ? ": " : "", (unsigned long long)info->joints,
+                info->joints == 1 ? "" : "s");
         print_clips(out, info);
     }
     if (info->morphs) {

@@ -288,7 +288,7 @@ typedef struct stele_field {
     const char *path;    /* "mesh[2].vertex_count"; "" for a gap */
     const char *meaning; /* of an enumerated value, such as "normal map"; or NULL */
     const uint8_t *data; /* its bytes */
-    stele_type type;     /* of a number or text; STELE_BYTES for a gap: bytes that nobody claims */
+    stele_type type;     /* of a number or text; STELE_BYTES for bytes that are not looked into, or that nobody claims */
     bool array;          /* rows of columns rather than one value */
     uint64_t rows;
     const stele_column *columns;

@@ -8,7 +8,7 @@ mkdir -p "$folder"
 cc=${CC:-cc}
 
 $cc -std=c11 -O2 -o "$folder/make_big" bench/make_big.c -lm
-$cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c build/libstele.a -lm
+$cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c build/libstele.a -llz4 -lm
 if [ ! -f "$folder/big.sgm" ]; then
     "$folder/make_big" "$folder/big.tmp"
     mv "$folder/big.tmp" "$folder/big.sgm"

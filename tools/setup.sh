@@ -20,6 +20,7 @@ program cc gcc
 program make make
 program cmake cmake
 want libc6-dev
+want liblz4-dev
 case $step in
 check)
     program clang clang

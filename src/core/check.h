@@ -45,7 +45,7 @@ typedef struct mesh_view {
     const char *path; /* "mesh[2]" */
     uint64_t vertex_count;
     vertex_floats all; /* the whole row of interleaved vertices, if it is floats only; or nothing */
-    vertex_floats position, normal, uv, color, tangent, weight, bone;
+    vertex_floats position, normal, uv, color, tangent, binormal, weight, bone;
     uint64_t bone_count; /* UINT64_MAX: not known */
     const uint8_t *indices;
     uint64_t index_count;

@@ -15,6 +15,7 @@ typedef enum finding {
     UV_NONFINITE,
     COLOR_NONFINITE,
     TANGENT_NONFINITE,
+    BINORMAL_NONFINITE,
     WEIGHT_NONFINITE,
     BONE_NONFINITE,
     NORMAL_IS_ZERO,
@@ -77,14 +78,14 @@ typedef struct float_column {
     finding what;
 } float_column;
 
-enum { FLOAT_COLUMNS = 7 };
+enum { FLOAT_COLUMNS = 8 };
 
 static void list_columns(const mesh_view *m, float_column columns[FLOAT_COLUMNS])
 {
     const float_column all[FLOAT_COLUMNS] = {
         {&m->position, POSITION_NONFINITE}, {&m->normal, NORMAL_NONFINITE},   {&m->uv, UV_NONFINITE},
-        {&m->color, COLOR_NONFINITE},       {&m->tangent, TANGENT_NONFINITE}, {&m->weight, WEIGHT_NONFINITE},
-        {&m->bone, BONE_NONFINITE}};
+        {&m->color, COLOR_NONFINITE},       {&m->tangent, TANGENT_NONFINITE}, {&m->binormal, BINORMAL_NONFINITE},
+        {&m->weight, WEIGHT_NONFINITE},     {&m->bone, BONE_NONFINITE}};
     memcpy(columns, all, sizeof all);
 }
 
@@ -409,6 +410,7 @@ static void report_vertices(checker *c, const mesh_view *m, const tally *t)
         {UV_NONFINITE, DIAG_NONFINITE_UV, &m->uv, "uv", "is not finite"},
         {COLOR_NONFINITE, DIAG_NONFINITE_COLOR, &m->color, "color", "is not finite"},
         {TANGENT_NONFINITE, DIAG_NONFINITE_TANGENT, &m->tangent, "tangent", "is not finite"},
+        {BINORMAL_NONFINITE, DIAG_NONFINITE_TANGENT, &m->binormal, "binormal", "is not finite"},
         {WEIGHT_NONFINITE, DIAG_NONFINITE_WEIGHT, &m->weight, "weights", "are not finite"},
         {BONE_NONFINITE, DIAG_NONFINITE_BONE, &m->bone, "bones", "are not finite"},
         {NORMAL_IS_ZERO, DIAG_NORMAL_ZERO, &m->normal, "normal", "has no length"},

@@ -15,6 +15,11 @@
     X(BAD_FIELD, "bad-field", ERROR, "a field holds a value that its format does not allow")                                   \
     X(TRAILING_BYTES, "trailing-bytes", WARNING, "bytes after the end of the content")                                         \
     X(FLAG_NOT_BOOLEAN, "flag-not-boolean", WARNING, "a yes/no byte that is neither 0 nor 1")                                  \
+    X(RESERVED_NOT_ZERO, "reserved-not-zero", WARNING, "a reserved byte that is not 0")                                        \
+    X(NONSTANDARD_LAYOUT, "nonstandard-layout", WARNING, "one of several ways to take what the document leaves open")          \
+    X(SKELETON_FLAG, "skeleton-flag", WARNING, "a skeleton is promised, but there is none")                                    \
+    X(HALF_INDICES, "half-indices", WARNING, "only half of the indices were written")                                          \
+    X(THREE_FLOAT_UV, "three-float-uv", WARNING, "three floats for each uv, where there is room for two")                      \
     X(WRITER_BUG, "writer-bug", WARNING, "a layout that only a known writer bug produces")                                     \
     X(INDEX_OUT_OF_RANGE, "index-out-of-range", ERROR, "an index beyond the vertices")                                         \
     X(INDEX_COUNT, "index-count", WARNING, "the number of indices is not a multiple of 3")                                     \
@@ -54,6 +59,7 @@
     X(SKELETON_EMPTY, "skeleton-empty", WARNING, "a skeleton without bones")                                                   \
     X(SKIN_WITHOUT_SKELETON, "skin-without-skeleton", WARNING, "skin weights, but no skeleton is named")                       \
     X(CHILD_OUT_OF_RANGE, "child-out-of-range", ERROR, "a bone's child is not in the list of bones")                           \
+    X(PARENT_OUT_OF_RANGE, "parent-out-of-range", ERROR, "a joint's parent is not in the list of joints")                      \
     X(BONE_CYCLE, "bone-cycle", ERROR, "bones that are their own ancestors")                                                   \
     X(BONE_TWO_PARENTS, "bone-two-parents", ERROR, "a bone that is listed as a child twice")                                   \
     X(ROOT_FLAG, "root-flag", WARNING, "a bone's root flag and the children lists disagree")                                   \

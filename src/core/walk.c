@@ -258,20 +258,50 @@ void st_walk_chars(walk *w, const char *name, span *value, uint64_t count)
     walk_whole(w, name, value, (stele_field){.size = count, .type = STELE_CHAR});
 }
 
-void st_walk_gap(walk *w, span *value, uint64_t count)
+/* Where a run of bytes is: in the file, reading, or given, writing. Reported under a name, or as a gap. */
+static void walk_bytes(walk *w, const char *name, span *value, uint64_t size, stele_type type)
+{
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, size);
+        return;
+    }
+    if (!enough_left(w, name, size))
+        return;
+    value->data = w->data + w->at;
+    if (size)
+        report(w, name, &(stele_field){.size = size, .type = type});
+    w->at += size;
+}
+
+void st_walk_blob(walk *w, const char *name, span *value, uint64_t count)
 {
     if (!walk_ok(w))
         return;
-    if (w->mode == WALK_WRITE) {
-        put(w, value->data, value->count);
+    *value = (span){value->data, count, 1};
+    walk_bytes(w, name, value, count, STELE_BYTES);
+}
+
+void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_size size_of)
+{
+    const uint8_t *start = w->mode == WALK_WRITE ? value->data : w->data + w->at;
+    uint64_t left = w->mode == WALK_WRITE ? UINT64_MAX : w->size - w->at, size = 0;
+    if (!walk_ok(w))
         return;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t item = size_of(start + size, left - size);
+        if (item > left - size) {
+            enough_left(w, name, left + 1);
+            return;
+        }
+        size += item;
     }
-    if (!enough_left(w, NULL, count))
-        return;
-    *value = (span){w->data + w->at, count, 1};
-    if (count)
-        report(w, NULL, &(stele_field){.size = count, .type = STELE_BYTES});
-    w->at += count;
+    *value = (span){start, count, 0};
+    walk_bytes(w, name, value, size, STELE_BYTES);
+}
+
+void st_walk_gap(walk *w, span *value, uint64_t count)
+{
+    st_walk_blob(w, NULL, value, w->mode == WALK_WRITE ? value->count : count);
 }
 
 /* ---- Lists ---- */

@@ -89,6 +89,13 @@ void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint
 void st_walk_scalar(walk *w, const char *name, span *value, stele_type type); /* of any type; its bytes are kept */
 void st_walk_chars(walk *w, const char *name, span *value, uint64_t count);   /* text of a fixed size */
 
+/* Bytes that are claimed, but not looked into; and items of their own sizes one after another, kept as one span of so many
+ * items. size_of gets the bytes of an item and of all that is left, and gives the item's size, or UINT64_MAX if it does not
+ * fit. */
+void st_walk_blob(walk *w, const char *name, span *value, uint64_t count);
+typedef uint64_t (*walk_size)(const uint8_t *data, uint64_t left);
+void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_size size_of);
+
 /* So many bytes that nobody claims, kept as they are. */
 void st_walk_gap(walk *w, span *value, uint64_t count);
 

@@ -3,10 +3,11 @@
 
 #include "format.h"
 
+extern const stele_format st_format_twm;
 extern const stele_format st_format_sgm;
 extern const stele_format st_format_sga;
 
-const stele_format *const st_formats[] = {&st_format_sgm, &st_format_sga, NULL};
+const stele_format *const st_formats[] = {&st_format_twm, &st_format_sgm, &st_format_sga, NULL};
 
 static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
                                                "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};
