@@ -1,8 +1,8 @@
-/* The benchmark: bench STELE BIG OUT FOLDER SAMPLE... (make bench calls it by way of tools/bench.sh).
+/* The benchmark: bench STELE BIG_FILES SMALL_FILES SAMPLE... (make bench calls it by way of tools/bench.sh).
  *
  * Every row races Stele against the least that could do the job on the same machine, in the same minute:
  *
- *     open             stele_open + stele_close of BIG      | map, scan every index and every float, unmap
+ *     open             stele_open + stele_close of BIG      | map, scan every array, unmap; for compressed files, liblz4
  *     heap             what that open allocates             | -
  *     stele check BIG  the command on two cores, all checks | cat BIG
  *     convert          stele convert BIG OUT -f             | cp BIG OUT
@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <lz4.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,34 +162,40 @@ static const char *program(const char *in_bin, const char *in_usr_bin)
 
 /* ---- The large file: opening ---- */
 
+/* The arrays of a file, as its explanation tells them. */
 typedef struct bulk {
     uint64_t offset, bytes;
+    uint32_t index_size; /* 0: words */
 } bulk;
 
+enum { MOST_ARRAYS = 16, LARGE_ARRAY = 1 << 16 };
+
 typedef struct big_file {
-    const char *path;
+    const char *path, *name;
     uint64_t size;
-    bulk vertices, indices;
+    bulk arrays[MOST_ARRAYS];
+    size_t array_count;
 } big_file;
 
 static bool keep_bulk(void *user, const stele_field *field)
 {
     big_file *big = user;
-    if (strcmp(field->path, "mesh[0].vertices") == 0)
-        big->vertices = (bulk){field->offset, field->size};
-    if (strcmp(field->path, "mesh[0].indices") == 0)
-        big->indices = (bulk){field->offset, field->size};
+    bool indices = field->type == STELE_U16 || field->type == STELE_U32;
+    if (field->array && field->size >= LARGE_ARRAY && big->array_count < MOST_ARRAYS)
+        big->arrays[big->array_count++] =
+            (bulk){field->offset, field->size, indices && field->column_count == 1 ? stele_type_size(field->type) : 0};
     return true;
 }
 
 static big_file find_bulk(const char *path)
 {
-    big_file big = {.path = path};
+    const char *slash = strrchr(path, '/');
+    big_file big = {.path = path, .name = slash ? slash + 1 : path};
     stele_file *file = stele_open(path, NULL);
     need(stele_file_status(file) == STELE_OK, path);
     stele_file_bytes(file, &big.size);
     stele_file_explain(file, keep_bulk, &big);
-    need(big.vertices.bytes && big.indices.bytes, "finding the arrays");
+    need(big.array_count > 0, "finding the arrays");
     stele_close(file);
     return big;
 }
@@ -211,6 +218,16 @@ static uint32_t largest_index(const uint8_t *data, size_t count)
     return largest;
 }
 
+static uint16_t largest_short_index(const uint8_t *data, size_t count)
+{
+    uint16_t largest = 0, index;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&index, data + 2 * i, 2);
+        largest = index > largest ? index : largest;
+    }
+    return largest;
+}
+
 /* Only an exponent of all ones carries into the sign bit. */
 static bool any_nonfinite(const uint8_t *data, size_t count)
 {
@@ -222,15 +239,23 @@ static bool any_nonfinite(const uint8_t *data, size_t count)
     return carried >> 31;
 }
 
+static volatile uint32_t seen; /* so that the compiler cannot leave the scans out */
+
 static void open_floor(const void *what)
 {
     const big_file *big = what;
     int fd = open(big->path, O_RDONLY);
     uint8_t *data = mmap(NULL, big->size, PROT_READ, MAP_PRIVATE, fd, 0);
     need(fd >= 0 && data != MAP_FAILED, "mapping");
-    bool finite = !any_nonfinite(data + big->vertices.offset, big->vertices.bytes / 4);
-    uint32_t largest = largest_index(data + big->indices.offset, big->indices.bytes / 4);
-    need(finite && largest < big->vertices.bytes / 32, "the floor's check");
+    for (size_t i = 0; i < big->array_count; i++) {
+        const bulk *b = &big->arrays[i];
+        if (b->index_size == 4)
+            seen = largest_index(data + b->offset, b->bytes / 4);
+        else if (b->index_size == 2)
+            seen = largest_short_index(data + b->offset, b->bytes / 2);
+        else
+            seen = any_nonfinite(data + b->offset, b->bytes / 4);
+    }
     munmap(data, big->size);
     close(fd);
 }
@@ -238,9 +263,39 @@ static void open_floor(const void *what)
 static void bench_open(const big_file *big)
 {
     double library, floor;
+    char name[64];
     race(OPEN_RUNS, (contender){open_library, big, NULL}, (contender){open_floor, big, NULL}, &library, &floor);
-    print_row("open and check, 112 MB", milliseconds("", library, big->size), milliseconds("map and scan ", floor, big->size),
+    snprintf(name, sizeof name, "open and check, %s", big->name);
+    print_row(name, milliseconds("", library, big->size), milliseconds("map and scan ", floor, big->size),
               number("%.2f", library / floor), plain("<= 1.5"), verdict(library <= 1.5 * floor));
+}
+
+/* ---- The compressed file ---- */
+
+static void unpack_floor(const void *what)
+{
+    const big_file *big = what;
+    int fd = open(big->path, O_RDONLY);
+    uint8_t *data = mmap(NULL, big->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    uint64_t size;
+    need(fd >= 0 && data != MAP_FAILED, "mapping");
+    memcpy(&size, data, 8);
+    char *content = malloc(size);
+    need(content && LZ4_decompress_safe((char *)data + 8, content, (int)(big->size - 8), (int)size) == (int)size, "unpacking");
+    free(content);
+    munmap(data, big->size);
+    close(fd);
+}
+
+static void bench_packed(const char *path)
+{
+    double library, floor;
+    struct stat status;
+    need(stat(path, &status) == 0, path);
+    big_file big = {.path = path, .size = (uint64_t)status.st_size};
+    race(OPEN_RUNS, (contender){open_library, &big, NULL}, (contender){unpack_floor, &big, NULL}, &library, &floor);
+    print_row("open and check, big-v0.twm", milliseconds("", library, big.size), milliseconds("liblz4       ", floor, big.size),
+              number("%.2f", library / floor), plain("<= 1.2"), verdict(library <= 1.2 * floor));
 }
 
 /* ---- The large file: memory ---- */
@@ -394,19 +449,31 @@ static void bench_processes(const char *stele, const char *sample)
 
 int main(int argc, char **argv)
 {
-    if (argc < 6) {
-        fputs("usage: bench STELE BIG OUT FOLDER SAMPLE...\n", stderr);
+    char path[4096];
+    if (argc < 5) {
+        fputs("usage: bench STELE FOLDER_OF_BIG_FILES FOLDER_OF_SMALL_FILES SAMPLE...\n", stderr);
         return 2;
     }
+    static const char *const others[] = {"big.twm", "big.mesh", "big.sff", "big-packed.sff", "big.ctc"};
     const char *stele = argv[1];
-    big_file big = find_bulk(argv[2]);
+    char big_path[4096], out[4096];
+    snprintf(big_path, sizeof big_path, "%s/big.sgm", argv[2]);
+    snprintf(out, sizeof out, "%s/out.sgm", argv[2]);
+    big_file big = find_bulk(big_path);
     print_row("", plain("measured"), plain("floor or peer"), plain("ratio"), plain("goal"), "");
     bench_open(&big);
     bench_heap(&big);
     bench_check(stele, &big);
-    bench_convert(stele, &big, argv[3]);
-    bench_folder(argv[4]);
-    for (int i = 5; i < argc; i++)
+    bench_convert(stele, &big, out);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(path, sizeof path, "%s/%s", argv[2], others[i]);
+        big = find_bulk(path);
+        bench_open(&big);
+    }
+    snprintf(path, sizeof path, "%s/big-v0.twm", argv[2]);
+    bench_packed(path);
+    bench_folder(argv[3]);
+    for (int i = 4; i < argc; i++)
         bench_processes(stele, argv[i]);
     return 0;
 }

@@ -9,13 +9,20 @@ cc=${CC:-cc}
 
 $cc -std=c11 -O2 -o "$folder/make_big" bench/make_big.c -lm
 $cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c build/libstele.a -llz4 -lm
-if [ ! -f "$folder/big.sgm" ]; then
-    "$folder/make_big" "$folder/big.tmp"
-    mv "$folder/big.tmp" "$folder/big.sgm"
-fi
-cat "$folder/big.sgm" >/dev/null # into the page cache
+
+big() { # KIND NAME
+    [ -f "$folder/$2" ] || { "$folder/make_big" "$1" "$folder/$2.tmp" && mv "$folder/$2.tmp" "$folder/$2"; }
+}
+big sgm big.sgm
+big twm big.twm
+big mesh big.mesh
+big sff big.sff
+big sff-packed big-packed.sff
+big ctc big.ctc
+[ -f "$folder/big-v0.twm" ] || build/stele convert -q "$folder/big.twm" "$folder/big-v0.twm" --dialect v0
+cat "$folder"/big* >/dev/null # into the page cache
 
 corpus=${STELE_CORPUS:-../shared/corpus}
 [ -d "$corpus" ] || corpus=samples/dialects
 echo "$(uname -sm), $(getconf _NPROCESSORS_ONLN) cores, $($cc --version | head -n 1), small files: $corpus"
-"$folder/bench" build/stele "$folder/big.sgm" "$folder/out.sgm" "$corpus" samples/dialects/v3.sgm samples/scribe.sgm
+"$folder/bench" build/stele "$folder" "$corpus" samples/dialects/v3.sgm samples/scribe.sgm
