@@ -63,7 +63,7 @@ bool st_twm_has_clusters(const twm_file *f, const twm_mesh *m)
 
 static const char *reading_meaning(const twm_file *f)
 {
-    return f->raw.reading ? st_twm_reading(f->raw.reading).says : NULL;
+    return f->raw.reading % TWM_LAYOUTS ? st_twm_reading(f->raw.reading).says : NULL;
 }
 
 static void walk_skeleton(walk *w, twm_file *f, uint8_t joint_size)
@@ -232,6 +232,8 @@ static void try_readings(probe *p, unsigned dialect, bool flagged)
     unsigned widths = dialect <= TWM_V1 ? 2 : 1;
     for (unsigned width = 0; width < widths; width++) {
         unsigned narrow = width * TWM_LAYOUTS;
+        if (dialect == TWM_V0)
+            probe_try(p, TRUST_CERTAIN, dialect, narrow); /* the flag is still packed: it may be 0 */
         if (flagged && dialect <= TWM_V2)
             probe_try(p, TRUST_CERTAIN, dialect, narrow + TWM_NO_SKELETON);
         for (unsigned i = 0; i < (flagged ? TWM_NO_SKELETON : 1); i++)

@@ -53,7 +53,7 @@ static void check_header(checker *c, const twm_file *f)
     if (f->has_skeleton && !reading.joint_size)
         st_diag(c->diags, DIAG_SKELETON_FLAG, st_check_place(c, 12, 1, "has_skeleton"),
                 "is %u, but there is no skeleton: a bug of the writers", f->has_skeleton);
-    else if (reading.says)
+    else if (f->has_skeleton && reading.says)
         st_diag(c->diags, DIAG_NONSTANDARD_LAYOUT, st_check_place(c, 12, 1, "has_skeleton"),
                 "is followed by a layout that the document leaves open: %s", reading.says);
 }
@@ -188,6 +188,10 @@ static mesh_view view_of(const twm_file *f, const twm_mesh *m, const char *path)
 
 static void check_defects(checker *c, const twm_file *f, const twm_mesh *m, unsigned index)
 {
+    if (st_twm_reading(f->raw.reading).narrow && !st_twm_half_indices(f, m) && m->index_count)
+        st_diag(c->diags, DIAG_NONSTANDARD_LAYOUT,
+                st_check_place(c, st_check_offset(c, m->indices.data), 1, "mesh[%u].indices", index),
+                "have 4 bytes each, although those of this version have 8");
     if (st_twm_half_indices(f, m))
         st_diag(c->diags, DIAG_HALF_INDICES,
                 st_check_place(c, st_check_offset(c, m->indices.data), 1, "mesh[%u].indices", index),
