@@ -32,7 +32,7 @@ static attempt try_candidate(stele_file *file, const stele_format *format, raw_f
     return t;
 }
 
-/* What is to be walked: the file, or what it unpacks to. False if it does not unpack; that is reported. */
+/* What is to be walked: the file, or what it unpacks to. False if it does not unpack. */
 static bool open_content(stele_file *file, const stele_format *format, const probe *p, walk *w)
 {
     file->content = (span){file->source.data, file->source.size, 1};
@@ -42,11 +42,15 @@ static bool open_content(stele_file *file, const stele_format *format, const pro
     st_walk_read(w, &file->arena, file->source.data, file->source.size);
     format->walk_container(w, &file->container);
     file->content = walk_ok(w) ? format->unpack(&file->container, &file->arena) : (span){0};
-    if (!file->content.data)
-        st_file_fail_with(file, STELE_DAMAGED, w->failed ? w->failure.code : DIAG_BAD_COMPRESSION,
-                          w->failed ? w->failure.offset : 0, "",
-                          w->failed ? w->failure.text : "the compressed content cannot be unpacked");
     return file->content.data != NULL;
+}
+
+static void report_packing(stele_file *file, const walk *w)
+{
+    if (w->failed)
+        st_file_fail_with(file, STELE_DAMAGED, w->failure.code, w->failure.offset, w->failure.path, w->failure.text);
+    else
+        st_file_fail_with(file, STELE_DAMAGED, DIAG_BAD_COMPRESSION, 0, "", "the compressed content cannot be unpacked");
 }
 
 static void try_format(stele_file *file, const stele_format *format, const probe *p, walk *w, attempt *best)
@@ -84,6 +88,8 @@ static bool detect_certain(stele_file *file, const stele_format *forced, walk *w
             try_format(file, st_formats[i], &p, w, best);
         else
             st_file_fail_with(file, STELE_UNSUPPORTED, p.problem, 0, "", p.text);
+        if (file->packed && !file->content.data)
+            report_packing(file, w);
         best->format = st_formats[i];
         return true;
     }
@@ -150,7 +156,7 @@ static bool whole_without_carriage_returns(stele_file *file, const attempt *best
 {
     arena_mark mark = st_arena_mark(&file->arena);
     bool limited = file->arena.failed, whole = false;
-    source original = file->source;
+    stele_file original = *file;
     uint64_t size;
     uint8_t *copy = without_carriage_returns(file, &size);
     if (copy) {
@@ -162,7 +168,10 @@ static bool whole_without_carriage_returns(stele_file *file, const attempt *best
         try_format(file, best->format, &p, w, &repaired);
         whole = repaired.fit == FIT_PERFECT;
     }
-    file->source = original;
+    file->source = original.source;
+    file->content = original.content;
+    file->container = original.container;
+    file->packed = original.packed;
     st_arena_rewind(&file->arena, mark);
     file->arena.failed = limited;
     return whole;
