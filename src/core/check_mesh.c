@@ -401,6 +401,12 @@ static void run_jobs(checker *c, job *first, job *second, tally *sum)
 
 /* ---- Reports ---- */
 
+/* What is between the path of a mesh and a name in it. */
+static const char *dot(const mesh_view *m)
+{
+    return *m->path ? "." : "";
+}
+
 static uint32_t first_nonfinite(const vertex_floats *f, uint64_t vertex)
 {
     uint32_t component = 0;
@@ -414,8 +420,8 @@ static diag_place vertex_place(checker *c, const mesh_view *m, const vertex_floa
 {
     uint64_t offset = st_check_offset(c, row(floats, vertex) + 4 * component);
     if (m->separate)
-        return st_check_place(c, offset, count, "%s.%s[%llu]", m->path, name, (unsigned long long)vertex);
-    return st_check_place(c, offset, count, "%s.vertices[%llu].%s", m->path, (unsigned long long)vertex, name);
+        return st_check_place(c, offset, count, "%s%s%s[%llu]", m->path, dot(m), name, (unsigned long long)vertex);
+    return st_check_place(c, offset, count, "%s%svertices[%llu].%s", m->path, dot(m), (unsigned long long)vertex, name);
 }
 
 static void report_vertices(checker *c, const mesh_view *m, const tally *t)
@@ -449,7 +455,7 @@ static void report_vertices(checker *c, const mesh_view *m, const tally *t)
             continue;
         uint32_t component = what <= BONE_NONFINITE ? first_nonfinite(reports[i].floats, t->first[what]) : 0;
         char name[32];
-        snprintf(name, sizeof name, what == UV_NONFINITE ? "%s%u" : "%s", reports[i].name, component / 2);
+        snprintf(name, sizeof name, what == UV_NONFINITE && !m->one_uv ? "%s%u" : "%s", reports[i].name, component / 2);
         st_diag(c->diags, reports[i].code,
                 vertex_place(c, m, reports[i].floats, name, t->first[what], component, t->count[what]), "%s", reports[i].says);
     }
@@ -473,8 +479,8 @@ static void report_indices(checker *c, const mesh_view *m, const tally *t)
     uint64_t first = t->first[INDEX_BEYOND];
     if (t->count[INDEX_BEYOND])
         st_diag(c->diags, DIAG_INDEX_OUT_OF_RANGE,
-                st_check_place(c, st_check_offset(c, m->indices + first * size), t->count[INDEX_BEYOND], "%s.indices[%llu]",
-                               m->path, (unsigned long long)first),
+                st_check_place(c, st_check_offset(c, m->indices + first * size), t->count[INDEX_BEYOND], "%s%sindices[%llu]",
+                               m->path, dot(m), (unsigned long long)first),
                 "is %llu, but there are only %llu vertices",
                 (unsigned long long)load_uint(m->indices + first * size, m->index_type), (unsigned long long)m->vertex_count);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
@@ -482,7 +488,7 @@ static void report_indices(checker *c, const mesh_view *m, const tally *t)
         if (t->count[what])
             st_diag(c->diags, reports[i].code,
                     st_check_place(c, st_check_offset(c, m->indices + t->first[what] * size), t->count[what],
-                                   "%s.indices[%llu]", m->path, (unsigned long long)t->first[what]),
+                                   "%s%sindices[%llu]", m->path, dot(m), (unsigned long long)t->first[what]),
                     "%s", reports[i].says);
     }
 }
@@ -521,7 +527,8 @@ void st_check_mesh(checker *c, const mesh_view *m)
     if (!c->full)
         return;
     if (m->index_count % 3)
-        st_diag(c->diags, DIAG_INDEX_COUNT, st_check_place(c, st_check_offset(c, m->indices), 1, "%s.indices", m->path),
+        st_diag(c->diags, DIAG_INDEX_COUNT,
+                st_check_place(c, st_check_offset(c, m->indices), 1, "%s%sindices", m->path, dot(m)),
                 "are %llu, which is not a multiple of 3: the last %s not drawn", (unsigned long long)m->index_count,
                 m->index_count % 3 == 1 ? "one is" : "two are");
     if (!m->vertex_count || (!m->index_count && !m->unindexed))

@@ -168,6 +168,8 @@ static mesh_view view_of(const twm_file *f, const twm_mesh *m, const char *path)
     uint32_t present = 3;
     mesh_view view = {
         .path = path,
+        .one_uv = true,
+        .separate = true,
         .vertex_count = m->vertex_count,
         .position = {m->position.data, 12, present},
         .normal = {m->normal.data, 12, m->has_normals ? present : 0},
