@@ -6,8 +6,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 all:
 	@tools/setup.sh build
 	@cmake --preset release >/dev/null
-	@cmake --build build -j $(JOBS) | grep -v '^\[.*\] Built target' || true
-	@test -x build/stele
+	@cmake --build build -j $(JOBS) -- -s
 
 demo: all
 	@tools/demo.sh

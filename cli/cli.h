@@ -55,6 +55,15 @@ int parse_options(const command *c, int argc, char **argv, settings *s, size_t *
 void print_command_help(FILE *out, const command *c);
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* progress.c: a bar on a terminal, once it has taken longer than a second. */
+typedef struct progress {
+    bool enabled, drawn;
+    double started, last;
+} progress;
+void progress_start(progress *p, const settings *s);
+void progress_show(progress *p, uint64_t done, uint64_t total, const char *unit);
+void progress_clear(progress *p);
+
 /* jobs.c: one job per file, on several threads, printed in order. */
 typedef struct job {
     const settings *settings;
@@ -64,6 +73,8 @@ typedef struct job {
     int exit_code;
     uint64_t errors, warnings;
     unsigned threads; /* that this job may use itself */
+    bool several;     /* it is not the only one */
+    progress bar;
 } job;
 
 typedef void (*job_function)(job *j);
@@ -110,15 +121,6 @@ bool show_diagnostic(const settings *s, const stele_diagnostic *d);
 /* The shortest decimal that reads back as the same float (single) or double. */
 enum { NUMBER_SIZE = 40 };
 const char *format_number(char text[NUMBER_SIZE], double value, bool single);
-
-/* progress.c: a bar on a terminal, once it has taken longer than a second. */
-typedef struct progress {
-    bool enabled, drawn;
-    double started, last;
-} progress;
-void progress_start(progress *p, const settings *s);
-void progress_show(progress *p, uint64_t done, uint64_t total, const char *unit);
-void progress_clear(progress *p);
 
 /* json.c: commas and quotes are its business. */
 typedef struct json {

@@ -24,14 +24,14 @@ static void print_kind(const stele_file *file, FILE *out)
 static void print_verdict(job *j, const stele_file *file, const uint64_t counts[STELE_ERROR + 1])
 {
     bool color = colored_stdout();
-    tint t = j->errors ? TINT_RED : j->warnings ? TINT_YELLOW : TINT_GREEN;
+    tint t = j->errors || j->exit_code ? TINT_RED : j->warnings ? TINT_YELLOW : TINT_GREEN;
     print_safe(j->out, j->path, strlen(j->path));
     fputs(": ", j->out);
     if (stele_file_format(file))
         print_kind(file, j->out);
     fputs(tint_on(color, t), j->out);
     if (!j->errors && !j->warnings)
-        fputs("ok", j->out);
+        fputs(j->exit_code ? "damaged" : "ok", j->out);
     if (j->errors)
         fprintf(j->out, "%llu error%s", (unsigned long long)j->errors, j->errors == 1 ? "" : "s");
     if (j->warnings)

@@ -126,10 +126,12 @@ static stele_status convert_to(job *j, stele_file *file, char *path)
 
 static void convert(job *j)
 {
-    stele_file *file = open_job(j, STELE_CHECK_STRUCTURE);
+    /* a copy may be as damaged as its original; another dialect needs content that can be relied on */
+    stele_file *file = open_job(j, j->settings->dialect ? STELE_CHECK_SAFE : STELE_CHECK_STRUCTURE);
     char *path = output_path(j);
     if (file && path) {
-        stele_status status = convert_to(j, file, path);
+        bool sound = stele_file_status(file) == STELE_OK;
+        stele_status status = sound ? convert_to(j, file, path) : stele_file_status(file);
         print_outcome(j, file, path, status);
         j->exit_code = exit_code_of(status);
         close_job(j, file);

@@ -105,7 +105,7 @@ static void print_bytes(FILE *out, const stele_field *f)
         fprintf(out, "%s%02x", i ? " " : "", f->data[i]);
     fputs(shown < f->size ? " ..." : "", out);
     if (!*f->path)
-        fprintf(out, "  (%llu bytes that nobody claims)", (unsigned long long)f->size);
+        fprintf(out, "  (%llu byte%s that nobody claims)", (unsigned long long)f->size, f->size == 1 ? "" : "s");
 }
 
 static void print_text_value(FILE *out, const stele_field *f)
@@ -329,7 +329,8 @@ static bool parse_offset(const char *text, uint64_t *offset)
 {
     char *end;
     errno = 0;
-    *offset = strtoull(text, &end, 0);
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    *offset = strtoull(text, &end, hexadecimal ? 16 : 10);
     return end != text && !*end && !errno && text[0] != '-';
 }
 
@@ -352,6 +353,11 @@ static void explain(job *j)
         json_string(&e.json, "format", stele_file_format(file));
         json_string(&e.json, "dialect", stele_file_dialect(file));
         json_open(&e.json, "fields", '[');
+    }
+    if (j->several && !j->settings->json) {
+        fputs(tint_on(e.color, TINT_BOLD), j->out);
+        print_safe(j->out, j->path, strlen(j->path));
+        fprintf(j->out, "%s\n", tint_off(e.color, TINT_BOLD));
     }
     stele_file_explain(file, each_field, &e);
     if (j->settings->json) {

@@ -109,7 +109,8 @@ static void print_content(FILE *out, const stele_info *info)
     for (size_t i = 0; i < info->companion_count; i++) {
         print_heading(out, info->companions[i].role);
         print_name(out, info->companions[i].name);
-        fputs(info->companions[i].found ? " (found)\n" : " (not found)\n", out);
+        bool readable = info->skeleton || strcmp(info->companions[i].role, "animation") != 0;
+        fputs(!info->companions[i].found ? " (not found)\n" : readable ? " (found)\n" : " (found, but cannot be read)\n", out);
     }
     if (info->skeleton) {
         print_heading(out, "skeleton");

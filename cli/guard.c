@@ -36,17 +36,23 @@ void survive_truncation(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
+/* The first one is remembered, so that half-written files go; a second one ends everything at once. */
 static void remember(int number)
 {
+    if (caught) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
     caught = number;
 }
 
 void catch_interrupts(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU};
     struct sigaction action, inherited;
     memset(&action, 0, sizeof action);
     action.sa_handler = remember;
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is a write error like any other */
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN) /* nohup */
             sigaction(numbers[i], &action, NULL);

@@ -55,7 +55,7 @@ static int visible(const struct dirent *e)
     return e->d_name[0] != '.';
 }
 
-/* Files in the order of their names, so that the output does not depend on the file system. Links to folders are not
+/* Regular files, in the order of their names, so that the output does not depend on the file system. Links to folders are not
  * followed: they can lead in circles. */
 static void add_folder(file_list *list, const char *folder, size_t below)
 {
@@ -71,12 +71,11 @@ static void add_folder(file_list *list, const char *folder, size_t below)
         bool slash = folder[strlen(folder) - 1] == '/';
         if (asprintf(&path, "%s%s%s", folder, slash ? "" : "/", names[i]->d_name) < 0)
             or_die(NULL);
-        if (lstat(path, &status) == 0) {
-            if (S_ISDIR(status.st_mode))
-                add_folder(list, path, below);
-            else if (stele_format_of_name(path))
-                add_file(list, path, below);
-        }
+        bool folder_inside = lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+        if (folder_inside)
+            add_folder(list, path, below);
+        else if (stele_format_of_name(path) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+            add_file(list, path, below);
         free(path);
         free(names[i]);
     }
@@ -183,9 +182,12 @@ static void print_slot(slot *one)
     free(one->err);
 }
 
+enum { PATIENCE = 20 }; /* tenths of a second */
+
 static void wait_for(pool *p, size_t index, progress *bar)
 {
     struct timespec until;
+    unsigned waited = 0;
     pthread_mutex_lock(&p->mutex);
     while (!p->slots[index].done) {
         clock_gettime(CLOCK_REALTIME, &until);
@@ -193,6 +195,8 @@ static void wait_for(pool *p, size_t index, progress *bar)
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&p->finished, &p->mutex, &until);
+        if (interrupted() && ++waited > PATIENCE)
+            _exit(128 + interrupted()); /* a thread waits for a pipe or a device that says nothing */
         progress_show(bar, index, p->count, "files");
     }
     pthread_mutex_unlock(&p->mutex);
@@ -250,6 +254,18 @@ static void print_summary(const pool *p, const char *done)
     fprintf(stderr, " warning%s\n", warnings == 1 ? "" : "s");
 }
 
+/* Straight to the streams: what one file gives may be large. */
+static void run_alone(pool *p)
+{
+    job *j = &p->slots[0].job;
+    j->out = stdout;
+    j->err = stderr;
+    errno = 0;
+    p->run(j);
+    if (ferror(stdout) && !first_error)
+        first_error = errno ? errno : EIO;
+}
+
 static int compare_strings(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -297,11 +313,11 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
         p.slots[i].job = (job){.settings = s,
                                .path = list.entries[i].path,
                                .below = list.entries[i].path + list.entries[i].below,
+                               .several = list.count > 1,
                                .threads = list.count == 1 ? threads : 1};
-    if (list.count == 1) {
-        run_slot(&p, &p.slots[0]);
-        print_slot(&p.slots[0]);
-    } else if (list.count)
+    if (list.count == 1)
+        run_alone(&p);
+    else if (list.count)
         run_threads(&p, threads < list.count ? threads : (unsigned)list.count, s);
     if (list.count > 1 && !s->quiet)
         print_summary(&p, done);
@@ -327,29 +343,37 @@ typedef struct team {
     pthread_mutex_t mutex;
 } team;
 
-static void *help_out(void *context)
+static void work_with(team *t, progress *bar)
 {
-    team *t = context;
     for (;;) {
         pthread_mutex_lock(&t->mutex);
         size_t index = t->next++;
         pthread_mutex_unlock(&t->mutex);
         if (index >= t->count)
-            return NULL;
+            return;
         t->task(t->context, index);
+        if (bar)
+            progress_show(bar, index, t->count, "parts of a mesh");
     }
+}
+
+static void *help_out(void *context)
+{
+    work_with(context, NULL);
+    return NULL;
 }
 
 static void run_parallel(void *user, size_t count, stele_task task, void *context)
 {
-    const job *j = user;
+    job *j = user;
     team t = {.task = task, .context = context, .count = count};
     pthread_t helpers[MOST_THREADS];
     unsigned started = 0, wanted = j->threads - 1;
     pthread_mutex_init(&t.mutex, NULL);
     while (started < wanted && started + 1 < count && pthread_create(&helpers[started], NULL, help_out, &t) == 0)
         started++;
-    help_out(&t);
+    work_with(&t, &j->bar);
+    progress_clear(&j->bar);
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     pthread_mutex_destroy(&t.mutex);
@@ -404,6 +428,7 @@ stele_file *open_job(job *j, stele_check_level level)
         return NULL;
     }
     if (j->threads > 1) {
+        progress_start(&j->bar, s);
         options.parallel = run_parallel;
         options.parallel_user = j;
     }
@@ -411,8 +436,9 @@ stele_file *open_job(job *j, stele_check_level level)
         strcmp(j->path, "-") == 0 ? stele_open_callback(read_stdin, NULL, &options) : stele_open(j->path, &options);
     stele_status status = stele_file_status(file);
     j->exit_code = exit_code_of(status);
-    if (status == STELE_USAGE || status == STELE_NO_MEMORY) {
+    if (status == STELE_USAGE || status == STELE_NO_MEMORY)
         complain(j->err, "%s: %s", j->path, stele_file_message(file));
+    if (status == STELE_USAGE || !file) {
         stele_close(file);
         return NULL;
     }

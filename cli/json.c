@@ -111,6 +111,8 @@ void json_diagnostics(json *j, const stele_file *file, size_t from)
 {
     size_t count;
     const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    if (stele_file_status(file) != STELE_OK)
+        json_string(j, "error", stele_file_message(file));
     json_open(j, "diagnostics", '[');
     for (size_t i = from; i < count; i++) {
         json_open(j, NULL, '{');

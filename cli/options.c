@@ -9,8 +9,8 @@
 static const option common[] = {
     {'h', "help", NULL, "show this help", OPTION_FLAG, AT(help)},
     {0, "json", NULL, "print JSON, one document per line (docs/json.md)", OPTION_FLAG, AT(json)},
-    {'q', "quiet", NULL, "print errors only", OPTION_FLAG, AT(quiet)},
-    {'v', "verbose", NULL, "print more", OPTION_FLAG, AT(verbose)},
+    {'q', "quiet", NULL, "no warnings, notes or summaries", OPTION_FLAG, AT(quiet)},
+    {'v', "verbose", NULL, "notes too", OPTION_FLAG, AT(verbose)},
     {0},
 };
 
@@ -40,7 +40,7 @@ static void print_options(FILE *out, const option *o)
         char left[48];
         snprintf(left, sizeof left, "%c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
                  o->letter ? "," : " ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-        fprintf(out, "  %-24s %s\n", left, o->help);
+        fprintf(out, "  %-28s %s\n", left, o->help);
     }
 }
 

@@ -24,8 +24,10 @@
  * OPTIONS. Every options struct may be NULL or all zeros: that is the default. Set only what you want to change.
  *
  * MEMORY. Files are mapped and bulk data is never copied: pointers in results point into the mapped bytes, without any
- * alignment and in little-endian order. What Stele allocates is a small multiple of the number of records in the file, comes
- * from your allocator if you give one, and never passes your memory limit.
+ * alignment and in little-endian order. What Stele allocates is a small multiple of the number of records in the file (and, for
+ * a compressed file, its content), comes from your allocator if you give one, and never passes your memory limit.
+ *
+ * CALLBACKS must not call a function with the file that they are called for.
  *
  * THREADS. There is no global state. Different handles may be used by different threads; one handle by one thread at a time.
  *
@@ -33,7 +35,7 @@
  * options.read_file to have the bytes read into memory instead; stele_file_changed tells whether the file was touched.
  *
  * Stele does NOT
- *   - print, exit, call setlocale, touch errno on purpose, start threads or keep anything between calls;
+ *   - print, exit, call setlocale, start threads or keep anything between calls;
  *   - trust a file: counts, indices and offsets are compared with what is there before they are used;
  *   - repair in silence: what is odd is a diagnostic, what a conversion cannot keep is a diagnostic of severity STELE_LOSS;
  *   - decode images or sounds: textures are names;
@@ -183,7 +185,7 @@ STELE_API const char *stele_file_dialect(const stele_file *file);
 /* The bytes of the file. */
 STELE_API const void *stele_file_bytes(const stele_file *file, uint64_t *size);
 
-/* All diagnostics so far, in the order of the file. The array is valid until the next call with this file. */
+/* All diagnostics so far, in the order in which they were found. The array is valid until the next call with this file. */
 STELE_API const stele_diagnostic *stele_file_diagnostics(const stele_file *file, size_t *count);
 
 /* True if the file on disk is no longer the one that was opened: another size or modification time. */
@@ -203,7 +205,7 @@ typedef struct stele_bounds {
 
 typedef struct stele_mesh_info {
     uint64_t vertices, indices, triangles;
-    uint32_t material; /* STELE_NONE if there is none */
+    uint32_t material; /* STELE_NONE if there is none; it can be one that is not there in a damaged file */
     const char *const *attributes;
     size_t attribute_count;
     stele_bounds bounds;
@@ -302,7 +304,8 @@ typedef struct stele_field {
 typedef bool (*stele_each_field)(void *user, const stele_field *field);
 STELE_API stele_status stele_file_explain(stele_file *file, stele_each_field each, void *user);
 
-/* One element of an array field, as a double, and the least and greatest finite one of a component (false if none is). */
+/* One element of an array field, which the caller must not leave, as a double, and the least and greatest finite one of a
+ * component (false if none is). */
 STELE_API double stele_field_element(const stele_field *field, uint64_t row, size_t column, uint32_t component);
 STELE_API bool stele_field_range(const stele_field *field, size_t column, uint32_t component, double *min, double *max);
 

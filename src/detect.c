@@ -63,7 +63,10 @@ static void try_format(stele_file *file, const stele_format *format, const probe
         /* where a magic names the version, the first candidate is it, and the others are known deviations: while the first
          * makes sense they must end with the file, or damage would be taken for a deviation */
         bool deviation = p->trust == TRUST_CERTAIN && i > 0 && best->fit > FIT_NONSENSE;
-        if (t.raw && t.fit > best->fit && (t.fit >= FIT_EXACT || !deviation))
+        /* without a magic, of two that fit equally well the one that explains more of the file */
+        bool further = p->trust == TRUST_PLAUSIBLE && t.fit == best->fit && t.end > best->end;
+        t.certain = p->trust == TRUST_CERTAIN;
+        if (t.raw && (further || (t.fit > best->fit && (t.fit >= FIT_EXACT || !deviation))))
             *best = t;
         else
             st_arena_rewind(&file->arena, mark);
@@ -87,7 +90,7 @@ static bool detect_certain(stele_file *file, const stele_format *forced, walk *w
         if (p.candidate_count)
             try_format(file, st_formats[i], &p, w, best);
         else
-            st_file_fail_with(file, STELE_UNSUPPORTED, p.problem, 0, "", p.text);
+            st_file_fail_with(file, STELE_UNSUPPORTED, p.problem, p.offset, p.path ? p.path : "", p.text);
         if (file->packed && !file->content.data)
             report_packing(file, w);
         best->format = st_formats[i];
@@ -177,15 +180,31 @@ static bool whole_without_carriage_returns(stele_file *file, const attempt *best
     return whole;
 }
 
+/* No chance puts a CR before every one of this many LFs. */
+enum { CERTAINLY_PAIRS = 8 };
+
 bool st_file_converted(stele_file *file, const attempt *best, walk *w)
 {
     line_ends ends = count_line_ends(&file->source);
-    const char *text = NULL;
-    if (ends.pairs && !ends.bare && whole_without_carriage_returns(file, best, w))
-        text = "every LF in this binary file became CR LF, as git autocrlf or an FTP text transfer do: get it again as binary";
-    else if (!ends.pairs && ends.bare && best->fit == FIT_NONSENSE)
-        text = "this binary file probably lost the CR of every CR LF, as git autocrlf does on commit: get it again as binary";
-    if (text)
-        st_file_fail_with(file, STELE_DAMAGED, DIAG_LINE_ENDINGS, 0, "", text);
-    return text != NULL;
+    bool gained = ends.pairs && !ends.bare && (ends.pairs >= CERTAINLY_PAIRS || whole_without_carriage_returns(file, best, w));
+    bool perhaps_lost = !ends.pairs && ends.bare && best->fit == FIT_NONSENSE;
+    if (gained)
+        st_file_fail_with(file, STELE_DAMAGED, DIAG_LINE_ENDINGS, 0, "",
+                          "every LF in this binary file became CR LF, as git autocrlf or an FTP text transfer do: get it again "
+                          "as binary");
+    else if (perhaps_lost && !best->failed)
+        st_file_fail_with(file, STELE_DAMAGED, DIAG_LINE_ENDINGS, 0, "",
+                          "this binary file probably lost the CR of every CR LF, as git autocrlf does on commit: get it again "
+                          "as binary");
+    return gained || (perhaps_lost && !best->failed);
+}
+
+void st_file_suspect_line_ends(stele_file *file, const attempt *best)
+{
+    line_ends ends = count_line_ends(&file->source);
+    if (best->failed && best->fit == FIT_NONSENSE && !ends.pairs && ends.bare)
+        st_diag(
+            &file->diags, DIAG_LINE_ENDINGS_SUSPECTED, (diag_place){STELE_NOWHERE, 1, ""},
+            "there is no CR LF in this binary file: if it went through git or FTP as text, it lost its CRs; get it again as "
+            "binary");
 }

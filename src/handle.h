@@ -24,6 +24,7 @@ struct stele_file {
     span content;  /* what is walked: the file's bytes, or what they unpack to */
     span trailing; /* bytes after the content */
     bool complete; /* the structure was read to its end */
+    size_t diags_of_opening;
     stele_status status;
     const char *message;
     stele_info *info;
@@ -57,6 +58,7 @@ typedef struct attempt {
     const stele_format *format;
     raw_file *raw;
     fit fit;
+    bool certain; /* a magic says so */
     uint64_t end;
     bool failed;
     walk_failure failure;
@@ -65,6 +67,9 @@ typedef struct attempt {
 /* Finds out what the file is: the best attempt at reading it. No raw: no format that we know. The status is set if it is known
  * but cannot be read. */
 void st_file_detect(stele_file *file, const stele_format *forced, walk *w, attempt *best);
+
+/* After a failure: says so if a line-ending conversion may be the reason. */
+void st_file_suspect_line_ends(stele_file *file, const attempt *best);
 
 /* True, and reported, if a line-ending conversion explains why nothing fits. */
 bool st_file_converted(stele_file *file, const attempt *best, walk *w);

@@ -12,10 +12,37 @@ static int dialect_named(const stele_format *format, const char *name)
     return -1;
 }
 
+/* What to say when adapting failed: the last thing that was listed, if anything was. */
+static const char *last_line(stele_file *file, size_t before, const char *otherwise)
+{
+    return file->diags.count > before ? st_file_line(file, &file->diags.items[file->diags.count - 1]) : otherwise;
+}
+
+static raw_file *adapt(stele_file *file, unsigned dialect, bool strict)
+{
+    size_t before = file->diags.count;
+    uint64_t losses = file->diags.losses;
+    raw_file *raw = st_arena_alloc(&file->arena, file->format->raw_size);
+    if (!raw)
+        return NULL;
+    memcpy(raw, file->raw, file->format->raw_size);
+    checker c = st_file_checker(file);
+    if (file->trailing.count)
+        st_diag(&file->diags, DIAG_LOSS_TRAILING, (diag_place){file->content.count - file->trailing.count, 1, ""},
+                "%llu bytes after the content are dropped", (unsigned long long)file->trailing.count);
+    bool fits = file->format->adapt(raw, dialect, &c);
+    if (file->arena.failed)
+        return NULL;
+    if (!fits)
+        st_file_fail(file, STELE_DAMAGED, last_line(file, before, "the content does not fit"));
+    else if (strict && file->diags.losses > losses)
+        st_file_fail(file, STELE_LOSSY, last_line(file, before, "something would be lost"));
+    return file->status == STELE_OK ? raw : NULL;
+}
+
 /* The raw struct to write: the file's own, or an adapted copy. NULL if it cannot be had; the status says why. */
 static raw_file *raw_to_save(stele_file *file, const stele_save_options *options)
 {
-    size_t before = file->diags.count;
     int dialect = options->dialect ? dialect_named(file->format, options->dialect) : (int)file->raw->dialect;
     if (dialect < 0) {
         st_file_fail(file, STELE_USAGE,
@@ -25,23 +52,7 @@ static raw_file *raw_to_save(stele_file *file, const stele_save_options *options
     /* a dialect that was asked for is written as we recommend it, whatever the file's reading */
     if (!options->dialect || ((unsigned)dialect == file->raw->dialect && !file->raw->reading))
         return file->raw;
-    raw_file *raw = st_arena_alloc(&file->arena, file->format->raw_size);
-    if (!raw)
-        return NULL;
-    memcpy(raw, file->raw, file->format->raw_size);
-    checker c = st_file_checker(file);
-    if (file->trailing.count)
-        st_diag(&file->diags, DIAG_LOSS_TRAILING, (diag_place){file->content.count - file->trailing.count, 1, ""},
-                "%llu bytes after the content are dropped", (unsigned long long)file->trailing.count);
-    bool fits = file->format->adapt(raw, (unsigned)dialect, &c);
-    for (size_t i = before; i < file->diags.count; i++)
-        if (file->diags.items[i].severity == STELE_LOSS && options->strict) {
-            st_file_fail(file, STELE_LOSSY, st_file_line(file, &file->diags.items[i]));
-            return NULL;
-        }
-    if (!fits && !file->arena.failed)
-        st_file_fail(file, STELE_DAMAGED, st_file_line(file, &file->diags.items[file->diags.count - 1]));
-    return fits && !file->arena.failed ? raw : NULL;
+    return adapt(file, (unsigned)dialect, options->strict);
 }
 
 typedef struct progress_sink {
@@ -157,6 +168,8 @@ static raw_file *begin_save(stele_file *file, const stele_save_options *options)
             st_file_fail(file, STELE_UNSUPPORTED, "the file was not read, so that it cannot be written");
         return NULL;
     }
+    /* what an earlier save lost is no longer of interest */
+    st_diags_rewind(&file->diags, file->diags_of_opening);
     st_file_fail(file, STELE_OK, "ok");
     raw_file *raw = raw_to_save(file, options);
     if (!raw && file->status == STELE_OK)
@@ -175,7 +188,10 @@ stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, con
     progress_sink progress = {.sink = sink, .user = user, .options = options, .total = file->source.size};
     stele_status status = write_raw(file, raw, &progress);
     if (status != STELE_OK && file->status == STELE_OK)
-        st_file_fail(file, status, status == STELE_IO ? "the bytes could not be written" : "writing was cancelled");
+        st_file_fail(file, status,
+                     status == STELE_IO          ? "the bytes could not be written"
+                     : status == STELE_CANCELLED ? "writing was cancelled"
+                                                 : "there is not enough memory within the limit");
     return file->status;
 }
 

@@ -29,8 +29,9 @@ const char *st_file_line(stele_file *file, const stele_diagnostic *d)
 void st_file_fail_with(stele_file *file, stele_status status, diag_code code, uint64_t offset, const char *path,
                        const char *text)
 {
+    stele_diagnostic d = {.id = stele_diagnostic_kinds(NULL)[code].id, .offset = offset, .path = path, .text = text};
     st_diag(&file->diags, code, (diag_place){offset, 1, path}, "%s", text);
-    st_file_fail(file, status, text);
+    st_file_fail(file, status, *path ? st_file_line(file, &d) : text);
 }
 
 /* After checking: errors decide the status, and no memory beats everything. */
@@ -62,7 +63,8 @@ static void check_content(stele_file *file, checker *c)
 {
     if (file->trailing.count)
         st_diag(&file->diags, DIAG_TRAILING_BYTES, (diag_place){file->content.count - file->trailing.count, 1, ""},
-                "%llu bytes follow the end of the content", (unsigned long long)file->trailing.count);
+                "%llu byte%s after the end of the content", (unsigned long long)file->trailing.count,
+                file->trailing.count == 1 ? "" : "s");
     if (file->level != STELE_CHECK_STRUCTURE)
         file->format->check(c, file->raw);
 }
@@ -77,8 +79,9 @@ static void explain_unknown(stele_file *file, const stele_format *promised)
         st_file_fail_with(file, STELE_UNSUPPORTED, DIAG_NOT_A_MODEL, 0, "", stranger);
     else if (promised)
         st_file_fail_with(file, STELE_UNSUPPORTED, DIAG_BAD_MAGIC, 0, "",
-                          st_arena_format(&file->arena, "is called %s, but starts with the byte 0x%02x, as no such file does",
-                                          promised->info.extensions, s->data[0]));
+                          st_arena_format(&file->arena, "starts with %02x %02x %02x %02x and is no %s, whatever its name",
+                                          s->data[0], s->size > 1 ? s->data[1] : 0, s->size > 2 ? s->data[2] : 0,
+                                          s->size > 3 ? s->data[3] : 0, promised->info.name));
     else
         st_file_fail_with(file, STELE_UNSUPPORTED, DIAG_UNKNOWN_FORMAT, 0, "", "is not of a format that Stele knows");
 }
@@ -93,6 +96,7 @@ static void accept(stele_file *file, const attempt *best)
         stele_diagnostic d = {
             .id = stele_diagnostic_kinds(NULL)[f->code].id, .offset = f->offset, .path = f->path, .text = f->text};
         st_diag(&file->diags, f->code, (diag_place){f->offset, 1, f->path}, "%s", f->text);
+        st_file_suspect_line_ends(file, best);
         if (file->status == STELE_OK)
             st_file_fail(file, STELE_DAMAGED, st_file_line(file, &d));
         return;
@@ -129,7 +133,9 @@ static void parse(stele_file *file, const stele_options *options)
     file->format = best.format;
     if (file->status != STELE_OK || !w)
         return;
-    if (!best.raw) {
+    /* without a magic, what makes no sense and does not even fail is something else under a model's name */
+    bool stranger = best.fit == FIT_NONSENSE && !best.failed && !best.certain && !forced;
+    if (!best.raw || stranger) {
         file->format = NULL;
         explain_unknown(file, forced ? forced : st_format_of_extension(file->name));
     } else if (!known_target(file)) {
@@ -153,7 +159,6 @@ static stele_file *new_file(const stele_options *options, const char *path)
     if (!file)
         return NULL;
     file->arena = a;
-    file->source.fd = -1;
     file->level = options->check;
     file->parallel = options->parallel;
     file->parallel_user = options->parallel_user;
@@ -178,6 +183,7 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
     else if (file->status == STELE_OK) {
         parse(file, options);
         conclude(file);
+        file->diags_of_opening = file->diags.count;
     }
     return file;
 }
@@ -261,7 +267,7 @@ const stele_diagnostic *stele_file_diagnostics(const stele_file *file, size_t *c
 
 bool stele_file_changed(const stele_file *file)
 {
-    return file && st_source_changed(&file->source);
+    return file && (st_source_changed(&file->source) || st_companions_changed(&file->companions));
 }
 
 uint64_t stele_file_memory(const stele_file *file)
@@ -332,8 +338,11 @@ stele_status stele_file_explain(stele_file *file, stele_each_field each, void *u
 {
     if (!file)
         return STELE_NO_MEMORY;
-    if (!file->format || (!file->raw && !file->packed))
-        return file->status == STELE_OK ? STELE_UNSUPPORTED : file->status;
+    if (!file->format || (!file->raw && !file->packed)) {
+        walk nothing_known;
+        st_walk_explain(&nothing_known, &file->arena, file->source.data, file->source.size, each, user);
+        return explain_rest(&nothing_known) ? file->status : STELE_CANCELLED;
+    }
     arena_mark mark = st_arena_mark(&file->arena);
     walk *w = st_arena_bytes(&file->arena, sizeof *w);
     raw_file *raw = st_arena_alloc(&file->arena, file->format->raw_size);

@@ -74,7 +74,7 @@ static const finding findings[] = {
     {"string-no-nul", "skeleton", 7, STELE_WARNING, {8, 1, BYTES('t')}, NONE},
     {"string-not-utf8", "bone[1].name", 34, STELE_WARNING, {34, 1, BYTES(0xC0)}, NONE},
     {"trailing-bytes", "", 203, STELE_WARNING, {203, 0, BYTES(0)}, NONE},
-    {"bad-version", "", 0, STELE_ERROR, {4, 1, BYTES(2)}, NONE},
+    {"bad-version", "version", 4, STELE_ERROR, {4, 1, BYTES(2)}, NONE},
     {"count-too-large", "clip[0].track[1].key", 159, STELE_ERROR, {155, 4, BYTES(255, 255, 255, 255)}, NONE},
     {"truncated", "clip[0].track[1].key", 159, STELE_ERROR, {202, 1, (const uint8_t *)"", 0}, NONE},
 };

@@ -245,7 +245,7 @@ static const finding findings[] = {
      STELE_WARNING,
      {36, 1, BYTES(2)},
      {346, 0, BYTES(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)}},
-    {"bad-version", "", 0, STELE_ERROR, {4, 1, BYTES(9)}, NONE},
+    {"bad-version", "version", 4, STELE_ERROR, {4, 1, BYTES(9)}, NONE},
     {"bad-index-size", "mesh[0].index_size", 339, STELE_ERROR, {339, 1, BYTES(3)}, NONE},
     {"count-too-large", "mesh[0].vertices", 47, STELE_ERROR, {39, 4, BYTES(255, 255, 255, 255)}, NONE},
     {"truncated", "animation", 349, STELE_ERROR, {354, 1, (const uint8_t *)"", 0}, NONE},
@@ -387,7 +387,7 @@ static void strangers_are_named(void **state)
                      {"<?xml version=\"1.0\"?><environment/>", "XML"},
                      {"<environment><material/></environment>", "XML"},
                      {"<!DOCTYPE html>", "SGML"},
-                     {"hello", "as no such file does"},
+                     {"hello", "is no sgm"},
                      {"", "empty"}};
     (void)state;
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {

@@ -195,7 +195,7 @@ static const finding static_findings[] = {
     {"skeleton-flag", "has_skeleton", 12, STELE_WARNING, {12, 1, BYTES(1)}, NONE},
     {"bad-field", "footer", 216, STELE_ERROR, {216, 1, BYTES('x')}, NONE},
     {"bad-field", "animation_count", 212, STELE_ERROR, {212, 1, BYTES(9)}, NONE},
-    {"bad-version", "", 0, STELE_ERROR, {4, 1, BYTES(4)}, NONE},
+    {"bad-version", "version", 4, STELE_ERROR, {4, 1, BYTES(4)}, NONE},
     {"trailing-bytes", "", 232, STELE_WARNING, {232, 0, BYTES(7)}, NONE},
     {"count-too-large", "mesh[0].position", 28, STELE_ERROR, {16, 4, BYTES(255, 255, 255, 255)}, NONE},
     {"truncated", "footer", 216, STELE_ERROR, {231, 1, (const uint8_t *)"", 0}, NONE},

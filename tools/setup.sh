@@ -29,7 +29,7 @@ check)
     program python3 python3
     program git git
     want libcmocka-dev
-    want libclang-rt-14-dev
+    want libclang-rt-dev
     ;;
 bench)
     program python3 python3

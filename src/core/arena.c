@@ -132,11 +132,15 @@ const char *st_arena_text(arena *a, const char *data, uint64_t size)
 
 const char *st_arena_vformat(arena *a, const char *format, va_list args)
 {
-    char text[1024];
-    int size = vsnprintf(text, sizeof text, format, args);
-    if (size < 0)
+    va_list again;
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = size < 0 ? NULL : st_arena_bytes(a, (uint64_t)size + 1);
+    if (!text)
         return "";
-    return st_arena_text(a, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+    vsnprintf(text, (size_t)size + 1, format, args);
+    return text;
 }
 
 const char *st_arena_format(arena *a, const char *format, ...)

@@ -13,7 +13,7 @@ typedef struct checker {
     uint64_t size;
     bool full;          /* every finding, or only what safe use needs */
     const char *target; /* NULL or an engine's name */
-    const companions *companions;
+    companions *companions;
     stele_parallel parallel;
     void *parallel_user;
     char path[WALK_PATH]; /* of the latest place */

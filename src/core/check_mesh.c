@@ -169,7 +169,7 @@ static void check_weights(const mesh_view *m, uint64_t begin, uint64_t end, tall
     }
 }
 
-static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool full, tally *t)
 {
     double limit = m->bone_count == UINT64_MAX ? INFINITY : (double)m->bone_count;
     for (uint64_t v = begin; v < end; v++) {
@@ -183,9 +183,9 @@ static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, tally 
             fractional |= bone != floorf(bone);
             beyond |= bone >= limit;
         }
-        if (negative)
+        if (negative && full)
             found(t, BONE_IS_NEGATIVE, v);
-        if (fractional)
+        if (fractional && full)
             found(t, BONE_IS_FRACTIONAL, v);
         if (beyond)
             found(t, BONE_BEYOND, v);
@@ -196,6 +196,8 @@ static void check_vertices(const job *j, uint64_t begin, uint64_t end, tally *t)
 {
     const mesh_view *m = j->mesh;
     check_finite(m, begin, end, t);
+    if (m->bone.components)
+        check_bones(m, begin, end, j->full, t);
     if (!j->full)
         return;
     if (m->normal.components)
@@ -204,8 +206,6 @@ static void check_vertices(const job *j, uint64_t begin, uint64_t end, tally *t)
         check_tangents(m, begin, end, t);
     if (m->weight.components)
         check_weights(m, begin, end, t);
-    if (m->bone.components)
-        check_bones(m, begin, end, t);
 }
 
 /* ---- Triangles ---- */
@@ -462,7 +462,7 @@ static void report_vertices(checker *c, const mesh_view *m, const tally *t)
     if (t->count[BONE_BEYOND])
         st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE,
                 vertex_place(c, m, &m->bone, "bones", t->first[BONE_BEYOND], 0, t->count[BONE_BEYOND]),
-                "go beyond the %llu bones there are", (unsigned long long)m->bone_count);
+                "go beyond the %llu bones that there are or can be", (unsigned long long)m->bone_count);
 }
 
 static void report_indices(checker *c, const mesh_view *m, const tally *t)

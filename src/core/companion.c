@@ -9,21 +9,19 @@ struct companion_map {
     source source;
 };
 
-static bool find_in_folder(void *user, const char *name, const void **data, size_t *size)
+static char *path_in_folder(companions *c, const char *name)
 {
-    companions *c = user;
-    char *relative = (char *)st_arena_text(c->arena, name, strlen(name));
-    for (char *p = relative; *p; p++)
+    char *path = (char *)st_arena_format(c->arena, "%s%s", c->folder, name);
+    for (char *p = path + (*path ? strlen(c->folder) : 0); *p; p++)
         if (*p == '\\')
             *p = '/';
-    const char *path = st_arena_format(c->arena, "%s%s", c->folder, relative);
-    if (!*relative || !*path || !st_companion_stays(relative))
-        return false;
-    /* regular files only: a pipe could make us wait for ever */
-    if (!data || !st_file_exists(path))
-        return st_file_exists(path);
+    return path;
+}
+
+static bool map_file(companions *c, const char *path, const void **data, size_t *size)
+{
     companion_map *map = st_arena_alloc(c->arena, sizeof *map);
-    if (!map || st_source_open(&map->source, path, false, c->arena))
+    if (!map || st_source_open(&map->source, path, c->read, c->arena))
         return false;
     map->next = c->maps;
     c->maps = map;
@@ -32,9 +30,25 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
     return true;
 }
 
+static bool find_in_folder(void *user, const char *name, const void **data, size_t *size)
+{
+    companions *c = user;
+    arena_mark mark = st_arena_mark(c->arena);
+    const char *path = path_in_folder(c, name);
+    /* regular files only: a pipe could make us wait for ever */
+    bool found = *name && st_file_exists(path);
+    if (found && data)
+        return map_file(c, path, data, size);
+    st_arena_rewind(c->arena, mark);
+    return found;
+}
+
+enum { MOST_LOOKUPS = 8192 };
+
 void st_companions_init(companions *c, arena *a, const char *path, const stele_options *options)
 {
-    *c = (companions){.arena = a, .lookup = options->lookup, .user = options->lookup_user};
+    *c = (companions){
+        .arena = a, .lookup = options->lookup, .user = options->lookup_user, .read = options->read_file, .left = MOST_LOOKUPS};
     if (c->lookup || !path)
         return;
     const char *slash = strrchr(path, '/');
@@ -49,14 +63,25 @@ void st_companions_free(companions *c)
         st_source_close(&map->source);
 }
 
-bool st_companions_any(const companions *c)
+bool st_companions_changed(const companions *c)
 {
-    return c->lookup != NULL;
+    for (const companion_map *map = c->maps; map; map = map->next)
+        if (st_source_changed(&map->source))
+            return true;
+    return false;
 }
 
-bool st_companion_find(const companions *c, const char *name, const void **data, size_t *size)
+bool st_companions_any(const companions *c)
 {
-    return c->lookup && c->lookup(c->user, name, data, size);
+    return c->lookup && c->left;
+}
+
+bool st_companion_find(companions *c, const char *name, const void **data, size_t *size)
+{
+    if (!st_companions_any(c) || !st_companion_stays(name))
+        return false;
+    c->left--;
+    return c->lookup(c->user, name, data, size);
 }
 
 bool st_companion_stays(const char *name)
@@ -71,16 +96,18 @@ bool st_companion_stays(const char *name)
     return true;
 }
 
-const char *st_companion_texture(const companions *c, const char *name)
+const char *st_companion_texture(companions *c, const char *name)
 {
     static const char *const types[] = {"png", "jpg", "jpeg", "dds", "astc", "ktx2", "ktx", "pvr", "tga", "bmp", "webp"};
     size_t length = strlen(name);
     if (!length || name[length - 1] != '*')
         return st_companion_find(c, name, NULL, NULL) ? name : NULL;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        arena_mark mark = st_arena_mark(c->arena);
         const char *candidate = st_arena_format(c->arena, "%.*s%s", (int)(length - 1), name, types[i]);
         if (st_companion_find(c, candidate, NULL, NULL))
             return candidate;
+        st_arena_rewind(c->arena, mark);
     }
     return NULL;
 }

@@ -13,6 +13,8 @@ typedef struct companions {
     const char *folder; /* with its final slash, or "" for the current one; NULL if there is no folder */
     stele_lookup lookup;
     void *user;
+    bool read;           /* do not map */
+    unsigned left;       /* how often we still look: no real file names thousands of others */
     companion_map *maps; /* what the folder's lookup has opened */
 } companions;
 
@@ -20,16 +22,19 @@ typedef struct companions {
 void st_companions_init(companions *c, arena *a, const char *path, const stele_options *options);
 void st_companions_free(companions *c);
 
-/* False if there is nowhere to look, so that a missing file means nothing. */
+/* True if one of the files that were opened is no longer what it was. */
+bool st_companions_changed(const companions *c);
+
+/* False if there is nowhere to look, or we have looked too often, so that a missing file means nothing. */
 bool st_companions_any(const companions *c);
 
-bool st_companion_find(const companions *c, const char *name, const void **data, size_t *size);
+bool st_companion_find(companions *c, const char *name, const void **data, size_t *size);
 
 /* True if a name, taken as a path, stays in the folder of the model. */
 bool st_companion_stays(const char *name);
 
 /* The file that a texture's name stands for: itself, or for "x.*" the first that exists of the usual types. NULL if none. */
-const char *st_companion_texture(const companions *c, const char *name);
+const char *st_companion_texture(companions *c, const char *name);
 
 /* A string of the file up to its NUL, as a C string. */
 const char *st_text_string(arena *a, const text *string);

@@ -53,6 +53,7 @@ static bool grow(diags *d)
 
 void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...)
 {
+    d->losses += kinds[code].severity == STELE_LOSS;
     if (d->severity[code] == STELE_OFF)
         return;
     if (d->listed[code] == ENTRIES_PER_ID) {
@@ -75,6 +76,18 @@ void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...
         .text = st_arena_vformat(d->arena, format, args),
     };
     va_end(args);
+}
+
+void st_diags_rewind(diags *d, size_t count)
+{
+    memset(d->listed, 0, sizeof d->listed);
+    d->count = count;
+    for (size_t i = 0; i < count; i++)
+        for (size_t code = 0; code < DIAG_COUNT; code++)
+            if (d->items[i].id == kinds[code].id) {
+                d->listed[code]++;
+                d->last[code] = (uint32_t)i;
+            }
 }
 
 const stele_diagnostic *st_diags_worst(const diags *d, stele_severity least)

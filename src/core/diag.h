@@ -24,7 +24,8 @@ typedef struct diags {
     arena *arena;
     stele_diagnostic *items;
     size_t count, capacity;
-    bool unpacked; /* offsets are now those of unpacked content */
+    uint64_t losses; /* how many were reported, listed or not */
+    bool unpacked;   /* offsets are now those of unpacked content */
     uint8_t severity[DIAG_COUNT];
     uint8_t listed[DIAG_COUNT]; /* how many entries an id has */
     uint32_t last[DIAG_COUNT];  /* and the index of its last one */
@@ -34,6 +35,9 @@ typedef struct diags {
 bool st_diags_init(diags *d, arena *a, const stele_rule *rules, size_t rule_count, const char **unknown);
 
 void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Forgets all entries from this one on. */
+void st_diags_rewind(diags *d, size_t count);
 
 /* The first entry of at least this severity, or NULL. */
 const stele_diagnostic *st_diags_worst(const diags *d, stele_severity least);

@@ -10,6 +10,7 @@
     X(TRUNCATED, "truncated", ERROR, "the file ends inside a field")                                                           \
     X(COUNT_TOO_LARGE, "count-too-large", ERROR, "a count that cannot fit in a file of this size")                             \
     X(LINE_ENDINGS, "line-endings-converted", ERROR, "damaged by a line-ending conversion, as by git autocrlf")                \
+    X(LINE_ENDINGS_SUSPECTED, "line-endings-suspected", WARNING, "perhaps damaged by a line-ending conversion")                \
     X(BAD_COMPRESSION, "bad-compression", ERROR, "compressed content that cannot be unpacked")                                 \
     X(BAD_INDEX_SIZE, "bad-index-size", ERROR, "indices are neither 1, 2 nor 4 bytes wide")                                    \
     X(BAD_FIELD, "bad-field", ERROR, "a field holds a value that its format does not allow")                                   \

@@ -17,7 +17,7 @@ enum { SMALL_FILE = 32 * 1024 };
 
 /* ---- Reading ---- */
 
-static void remember_change_time(source *s, const struct stat *status)
+static void remember_identity(source *s, const struct stat *status)
 {
 #ifdef __APPLE__
     s->modified[0] = (int64_t)status->st_mtimespec.tv_sec;
@@ -26,6 +26,8 @@ static void remember_change_time(source *s, const struct stat *status)
     s->modified[0] = (int64_t)status->st_mtim.tv_sec;
     s->modified[1] = (int64_t)status->st_mtim.tv_nsec;
 #endif
+    s->device = (uint64_t)status->st_dev;
+    s->inode = (uint64_t)status->st_ino;
 }
 
 static size_t read_descriptor(void *user, void *buffer, size_t size)
@@ -63,77 +65,76 @@ static int read_all(source *s, stele_read read, void *user, uint64_t expected, a
     return 0;
 }
 
-static int open_regular(source *s, const struct stat *status, bool read, arena *a)
+static int open_regular(source *s, int fd, const struct stat *status, bool read, arena *a)
 {
     uint64_t size = (uint64_t)status->st_size;
-    remember_change_time(s, status);
+    remember_identity(s, status);
     if (read || size <= SMALL_FILE)
-        return read_all(s, read_descriptor, &s->fd, size, a);
+        return read_all(s, read_descriptor, &fd, size, a);
     if (size > SIZE_MAX)
         return EFBIG;
-    void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED)
-        return read_all(s, read_descriptor, &s->fd, size, a);
+        return read_all(s, read_descriptor, &fd, size, a);
     s->map = map;
     s->data = map;
     s->size = size;
     return 0;
 }
 
+/* The descriptor is not kept: a program may hold more handles than it may have descriptors. */
 int st_source_open(source *s, const char *path, bool read, arena *a)
 {
     struct stat status;
-    errno = 0;
-    *s = (source){.fd = open(path, O_RDONLY | O_CLOEXEC)};
-    if (s->fd < 0)
-        return errno;
+    *s = (source){0};
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return path ? errno : EINVAL;
     int error = 0;
-    if (fstat(s->fd, &status) != 0)
+    if (fstat(fd, &status) != 0)
         error = errno;
     else if (S_ISDIR(status.st_mode))
         error = EISDIR;
     else if (S_ISREG(status.st_mode))
-        error = open_regular(s, &status, read, a);
+        error = open_regular(s, fd, &status, read, a);
     else
-        error = read_all(s, read_descriptor, &s->fd, SMALL_FILE, a);
-    if (error || !S_ISREG(status.st_mode)) {
-        close(s->fd);
-        s->fd = -1;
-    }
+        error = read_all(s, read_descriptor, &fd, SMALL_FILE, a);
+    if (!error && S_ISREG(status.st_mode))
+        s->path = st_arena_text(a, path, strlen(path));
+    close(fd);
     return error;
 }
 
 int st_source_read(source *s, stele_read read, void *user, arena *a)
 {
     errno = 0;
-    *s = (source){.fd = -1};
+    *s = (source){0};
     return read_all(s, read, user, SMALL_FILE, a);
 }
 
 void st_source_memory(source *s, const void *data, size_t size)
 {
-    *s = (source){.data = data, .size = size, .fd = -1};
+    *s = (source){.data = data, .size = size};
 }
 
 void st_source_close(source *s)
 {
     if (s->map)
         munmap(s->map, (size_t)s->size);
-    if (s->fd >= 0)
-        close(s->fd);
-    *s = (source){.fd = -1};
+    *s = (source){0};
 }
 
+/* A file that was replaced by another is still there for who has it open: only one that was written to has changed. */
 bool st_source_changed(const source *s)
 {
     struct stat status;
-    if (s->fd < 0)
-        return false;
-    if (fstat(s->fd, &status) != 0 || (uint64_t)status.st_size != s->size)
-        return true;
     source now = *s;
-    remember_change_time(&now, &status);
-    return now.modified[0] != s->modified[0] || now.modified[1] != s->modified[1];
+    if (!s->path || stat(s->path, &status) != 0)
+        return false;
+    remember_identity(&now, &status);
+    if (now.device != s->device || now.inode != s->inode)
+        return false;
+    return (uint64_t)status.st_size != s->size || now.modified[0] != s->modified[0] || now.modified[1] != s->modified[1];
 }
 
 bool st_file_exists(const char *path)

@@ -73,12 +73,13 @@ void st_walk_fail(walk *w, diag_code code, uint64_t offset, const char *name, co
     va_list args;
     va_start(args, format);
     w->failed = true;
-    w->failure = (walk_failure){code, offset, 0, keep_path(w, name), st_arena_vformat(w->arena, format, args)};
+    w->failure = (walk_failure){code, offset, keep_path(w, name), st_arena_vformat(w->arena, format, args)};
     va_end(args);
 }
 
-/* A claim this many times larger than the whole file is a wrong count; a smaller one is more likely a file cut short. */
-enum { ABSURD = 16 };
+/* A claim this many times larger than the whole file, and large in itself, is a wrong count; a smaller one is more likely a
+ * file cut short. */
+enum { ABSURD = 16, LARGE = 1 << 20 };
 
 static uint64_t saturating_multiply(uint64_t a, uint64_t b)
 {
@@ -90,10 +91,9 @@ static bool enough_left(walk *w, const char *name, uint64_t needed)
     uint64_t left = w->size - w->at;
     if (needed <= left)
         return true;
-    diag_code code = needed / ABSURD > w->size ? DIAG_COUNT_TOO_LARGE : DIAG_TRUNCATED;
-    st_walk_fail(w, code, w->at, name, "needs %llu bytes, but only %llu are left", (unsigned long long)needed,
-                 (unsigned long long)left);
-    w->failure.missing = needed - left;
+    diag_code code = needed / ABSURD > w->size && needed > LARGE ? DIAG_COUNT_TOO_LARGE : DIAG_TRUNCATED;
+    st_walk_fail(w, code, w->at, name, "needs %llu byte%s, but only %llu %s left", (unsigned long long)needed,
+                 needed == 1 ? "" : "s", (unsigned long long)left, left == 1 ? "is" : "are");
     return false;
 }
 

@@ -41,7 +41,6 @@ typedef struct walk_step {
 typedef struct walk_failure {
     diag_code code;
     uint64_t offset;
-    uint64_t missing; /* bytes that a truncated field lacks */
     const char *path, *text;
 } walk_failure;
 

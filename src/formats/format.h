@@ -33,7 +33,8 @@ typedef struct probe {
     raw_file candidates[MOST_CANDIDATES];
     size_t candidate_count;
     diag_code problem;
-    const char *text;
+    uint64_t offset; /* of the problem */
+    const char *path, *text;
 } probe;
 
 static inline void probe_try(probe *p, trust how, unsigned dialect, unsigned reading)
@@ -61,7 +62,7 @@ typedef struct stele_format {
     sense (*sense)(const raw_file *raw);
 
     void (*check)(checker *c, const raw_file *raw);
-    void (*describe)(const raw_file *raw, arena *a, const companions *companions, stele_info *info);
+    void (*describe)(const raw_file *raw, arena *a, companions *companions, stele_info *info);
 
     /* Changes a raw struct, a shallow copy of the file's, into a dialect, in reading 0. Losses and what does not fit are
      * reported; false if it does not fit. */

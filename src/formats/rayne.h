@@ -74,7 +74,6 @@ typedef struct sgm_mesh {
 
 typedef struct sgm_file {
     raw_file raw;
-    uint8_t version;
     uint8_t material_count;
     sgm_material *material;
     uint8_t mesh_count;
@@ -131,7 +130,6 @@ typedef struct sga_clip {
 
 typedef struct sga_file {
     raw_file raw;
-    uint8_t version;
     text skeleton;
     uint16_t bone_count;
     sga_bone *bone;
@@ -148,7 +146,7 @@ enum { SGA_FRAMES_PER_SECOND = 24 };
 extern const stele_format st_format_sga;
 
 /* Reads the .sga that a model names. NULL if it is not there or cannot be read; *found says which. */
-const sga_file *st_sga_companion(arena *a, const companions *companions, const char *name, bool *found);
+const sga_file *st_sga_companion(arena *a, companions *companions, const char *name, bool *found);
 
 void st_sga_check(checker *c, const raw_file *raw);
 

@@ -52,7 +52,6 @@ static void walk_clip(walk *w, sga_clip *c)
 static void walk_file(walk *w, raw_file *raw)
 {
     sga_file *f = (sga_file *)raw;
-    f->version = VERSION;
     st_walk_constant(w, "magic", STELE_U32, MAGIC, DIAG_BAD_MAGIC);
     st_walk_constant(w, "version", STELE_U8, VERSION, DIAG_BAD_VERSION);
     W_STRING(w, f, skeleton);
@@ -67,7 +66,11 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *p)
     if (size < 4 || memcmp(data, magic_bytes, 4) != 0)
         return;
     if (size > 4 && data[4] != VERSION) {
-        *p = (probe){.trust = TRUST_CERTAIN, .problem = DIAG_BAD_VERSION, .text = "SGA has the version 1 only"};
+        *p = (probe){.trust = TRUST_CERTAIN,
+                     .problem = DIAG_BAD_VERSION,
+                     .offset = 4,
+                     .path = "version",
+                     .text = "is not known: SGA has the version 1 only"};
         return;
     }
     probe_try(p, TRUST_CERTAIN, SGA_V1, 0);
@@ -88,7 +91,7 @@ static bool bone_plausible(const sga_bone *b, unsigned bone_count)
 static bool clip_plausible(const sga_clip *c, unsigned bone_count)
 {
     for (unsigned i = 0; c->track && i < c->track_count; i++)
-        if (c->track[i].bone > bone_count)
+        if (c->track[i].key.data && c->track[i].bone >= bone_count)
             return false;
     return terminated(&c->name);
 }
@@ -111,10 +114,12 @@ static sense sense_of(const raw_file *raw)
     return SENSE_GOOD;
 }
 
-const sga_file *st_sga_companion(arena *a, const companions *companions, const char *name, bool *found)
+/* As when it is opened by itself: what ends with the file, or else v1 with something behind it. */
+const sga_file *st_sga_companion(arena *a, companions *companions, const char *name, bool *found)
 {
-    const void *data;
-    size_t size;
+    const void *data = NULL;
+    size_t size = 0;
+    const sga_file *with_more = NULL;
     *found = st_companion_find(companions, name, &data, &size);
     walk *w = *found ? st_arena_bytes(a, sizeof *w) : NULL;
     for (unsigned dialect = SGA_V1; w && dialect <= SGA_PROTOTYPE; dialect++) {
@@ -126,8 +131,10 @@ const sga_file *st_sga_companion(arena *a, const companions *companions, const c
         walk_file(w, &f->raw);
         if (walk_ok(w) && w->at == w->size)
             return f;
+        if (walk_ok(w) && dialect == SGA_V1)
+            with_more = f;
     }
-    return NULL;
+    return with_more;
 }
 
 static double clip_seconds(const sga_clip *clip)
@@ -141,7 +148,7 @@ static double clip_seconds(const sga_clip *clip)
     return last / SGA_FRAMES_PER_SECOND;
 }
 
-static void describe(const raw_file *raw, arena *a, const companions *companions, stele_info *info)
+static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
 {
     const sga_file *f = (const sga_file *)raw;
     stele_clip_info *clips = st_arena_alloc(a, f->clip_count * sizeof *clips);

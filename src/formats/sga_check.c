@@ -15,13 +15,15 @@ static void check_child(checker *c, const sga_file *f, unsigned bone, unsigned i
 {
     const uint8_t *entry = f->bone[bone].child.data + 2 * i;
     uint16_t child = load_u16(entry);
+    if (child < f->bone_count && parent[child] == NO_PARENT) {
+        parent[child] = (int32_t)bone;
+        return;
+    }
     diag_place place = st_check_place(c, st_check_offset(c, entry), 1, "bone[%u].child[%u]", bone, i);
     if (child >= f->bone_count)
         st_diag(c->diags, DIAG_CHILD_OUT_OF_RANGE, place, "is %u, but there are only %u bones", child, f->bone_count);
-    else if (parent[child] != NO_PARENT)
-        st_diag(c->diags, DIAG_BONE_TWO_PARENTS, place, "is %u, which bone %d has as a child too", child, (int)parent[child]);
     else
-        parent[child] = (int32_t)bone;
+        st_diag(c->diags, DIAG_BONE_TWO_PARENTS, place, "is %u, which bone %d has as a child too", child, (int)parent[child]);
 }
 
 /* Every bone has at most one parent here, so that a chain of parents ends at a root or comes back to where it was. */

@@ -201,7 +201,6 @@ static void walk_file(walk *w, raw_file *raw)
 {
     sgm_file *f = (sgm_file *)raw;
     const sgm_traits *t = &st_sgm_traits[raw->dialect];
-    f->version = t->version;
     if (t->magic)
         st_walk_constant(w, "magic", STELE_U32, MAGIC, DIAG_BAD_MAGIC);
     st_walk_constant(w, "version", STELE_U8, t->version, DIAG_BAD_VERSION);
@@ -230,7 +229,11 @@ static void probe_magic(const uint8_t *data, uint64_t size, probe *p)
 {
     uint8_t version = size > 4 ? data[4] : 3;
     if (version < 1 || version > 3) {
-        *p = (probe){.trust = TRUST_CERTAIN, .problem = DIAG_BAD_VERSION, .text = "SGM has the versions 0 to 3 only"};
+        *p = (probe){.trust = TRUST_CERTAIN,
+                     .problem = DIAG_BAD_VERSION,
+                     .offset = 4,
+                     .path = "version",
+                     .text = "is not known: SGM has the versions 0 to 3"};
         return;
     }
     probe_try(p, TRUST_CERTAIN, version == 1 ? SGM_V1 : version == 2 ? SGM_V2 : SGM_V3, 0);
@@ -264,7 +267,9 @@ static sense sense_of(const raw_file *raw)
     const sgm_file *f = (const sgm_file *)raw;
     /* a v1b file whose last index is 1 also ends as v1a does, but then its name is none */
     bool no_name = f->animation.data && (!f->animation.size || f->animation.data[f->animation.size - 1] != 0);
-    if (f->has_animation > 1 || no_name)
+    /* and without a magic, zeros would be a model of nothing */
+    bool nothing = !st_sgm_traits[raw->dialect].magic && f->mesh && !f->mesh_count;
+    if (f->has_animation > 1 || no_name || nothing)
         return SENSE_NONE;
     for (unsigned i = 0; f->mesh && i < f->mesh_count; i++)
         if (!mesh_plausible(&f->mesh[i]))
@@ -274,14 +279,14 @@ static sense sense_of(const raw_file *raw)
 
 /* ---- What is in it ---- */
 
-static void describe_texture(const sgm_texture *t, uint32_t uv_set, const char *role, arena *a, const companions *companions,
+static void describe_texture(const sgm_texture *t, uint32_t uv_set, const char *role, arena *a, companions *companions,
                              stele_texture_info *info)
 {
     const char *name = st_text_string(a, &t->name);
     *info = (stele_texture_info){name, role ? role : "unknown", st_companion_texture(companions, name), uv_set};
 }
 
-static void describe_textures(const sgm_material *m, arena *a, const companions *companions, stele_material_info *info)
+static void describe_textures(const sgm_material *m, arena *a, companions *companions, stele_material_info *info)
 {
     size_t count = m->texture_count;
     for (unsigned i = 0; i < m->uv_set_count; i++)
@@ -333,7 +338,7 @@ static void describe_mesh(const sgm_mesh *m, arena *a, stele_mesh_info *info)
                               .bounds = st_position_bounds(&positions, m->vertex_count)};
 }
 
-static void describe_animation(const sgm_file *f, arena *a, const companions *companions, stele_info *info)
+static void describe_animation(const sgm_file *f, arena *a, companions *companions, stele_info *info)
 {
     const char *name = st_text_string(a, &f->animation);
     bool found = false;
@@ -348,7 +353,7 @@ static void describe_animation(const sgm_file *f, arena *a, const companions *co
     info->companion_count = 1;
 }
 
-static void describe(const raw_file *raw, arena *a, const companions *companions, stele_info *info)
+static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
 {
     const sgm_file *f = (const sgm_file *)raw;
     stele_material_info *materials = st_arena_alloc(a, f->material_count * sizeof *materials);

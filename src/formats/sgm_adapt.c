@@ -125,14 +125,14 @@ static bool rewrite_bones(uint8_t *bones, uint64_t vertex_count, uint32_t stride
     return true;
 }
 
-/* The bones that the vertices use, in order: entry i of a bone map, and for each bone its entry. NULL if there are too many. */
-static uint8_t *used_bones(adapter *a, const sgm_mesh *m, uint16_t *entry_of, unsigned *count)
+/* The bones that the vertices use, in order: entry i of a bone map, and for each bone its entry. False if there are too many.
+ */
+static bool used_bones(adapter *a, const sgm_mesh *m, uint8_t *map, uint16_t *entry_of, unsigned *count)
 {
     vertex_floats bones = st_sgm_floats(m, SGM_BONES);
     uint8_t *used = st_arena_alloc(a->checker->arena, MOST_BONES);
-    uint8_t *map = st_arena_alloc(a->checker->arena, 2 * MOST_MAPPED);
-    if (!used || !map)
-        return NULL;
+    if (!used)
+        return false;
     for (uint64_t v = 0; v < m->vertex_count; v++)
         for (int i = 0; i < 4; i++) {
             float bone = load_f32(bones.data + v * bones.stride + 4 * i);
@@ -144,11 +144,11 @@ static uint8_t *used_bones(adapter *a, const sgm_mesh *m, uint16_t *entry_of, un
         if (!used[bone])
             continue;
         if (*count == MOST_MAPPED)
-            return NULL;
+            return false;
         store_uint(map + 2 * *count, bone, 2);
         entry_of[bone] = (uint16_t)(*count)++;
     }
-    return map;
+    return true;
 }
 
 static uint8_t *bones_of_copy(const sgm_mesh *m)
@@ -168,14 +168,20 @@ static void apply_bone_map(adapter *a, sgm_mesh *m, const char *path)
 
 static void make_bone_map(adapter *a, sgm_mesh *m, const char *path)
 {
-    uint16_t *entry_of = st_arena_alloc(a->checker->arena, MOST_BONES * sizeof *entry_of);
+    arena *memory = a->checker->arena;
+    uint8_t *map = st_arena_alloc(memory, 2 * MOST_MAPPED);
+    arena_mark mark = st_arena_mark(memory);
+    uint16_t *entry_of = st_arena_alloc(memory, MOST_BONES * sizeof *entry_of);
     unsigned count = 0;
-    uint8_t *map = entry_of ? used_bones(a, m, entry_of, &count) : NULL;
-    if (!map) {
+    bool fits = map && entry_of && used_bones(a, m, map, entry_of, &count);
+    bool rewritten =
+        fits && (!a->to->mapped || rewrite_bones(bones_of_copy(m), m->vertex_count, m->vertices.stride, MOST_BONES, entry_of));
+    st_arena_rewind(memory, mark);
+    if (!fits) {
         does_not_fit(a, m->at, path, "a bone map has at most 255 bones");
         return;
     }
-    if (a->to->mapped && !rewrite_bones(bones_of_copy(m), m->vertex_count, m->vertices.stride, MOST_BONES, entry_of)) {
+    if (!rewritten) {
         does_not_fit(a, m->at, path, "vertices refer to bones that are no whole numbers or out of range");
         return;
     }

@@ -5,7 +5,7 @@
 #include "core/scan.h"
 #include "rayne.h"
 
-enum { UNKNOWN_BONES = -1, RAYNE_BONES = 100, RAYNE_UVS = 2 };
+enum { RAYNE_BONES = 100, RAYNE_UVS = 2, MOST_BONES = 65536 };
 
 /* Ids are positions in every known file, and the engine looks up by position. */
 static void check_ids(checker *c, const char *list, const uint8_t ids[], const uint64_t at[], unsigned count)
@@ -105,7 +105,7 @@ static mesh_view view_of(const sgm_mesh *m, const char *path, uint64_t bone_coun
         .tangent = st_sgm_floats(m, SGM_TANGENT),
         .weight = st_sgm_floats(m, SGM_WEIGHTS),
         .bone = st_sgm_floats(m, SGM_BONES),
-        .bone_count = bone_count,
+        .bone_count = bone_count < MOST_BONES ? bone_count : MOST_BONES, /* a skeleton counts in 16 bits */
         .indices = m->indices.data,
         .index_count = m->index_count,
         .index_type = st_sgm_index_type(m),

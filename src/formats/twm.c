@@ -250,7 +250,9 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *p)
         if (version < TWM_V1 || version > TWM_V3)
             *p = (probe){.trust = TRUST_CERTAIN,
                          .problem = DIAG_BAD_VERSION,
-                         .text = "TWM has the plain versions 1 to 3 and the compressed version 0 only"};
+                         .offset = 4,
+                         .path = "version",
+                         .text = "is not known: TWM has the plain versions 1 to 3 and the compressed version 0"};
         else
             try_readings(p, version, size > 12 && data[12]);
     } else if (starts_packed(data, size)) {
@@ -370,7 +372,7 @@ static void describe_clip(const twm_file *f, const twm_animation *animation, ste
     info->seconds = last / 1000.0;
 }
 
-static void describe(const raw_file *raw, arena *a, const companions *companions, stele_info *info)
+static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
 {
     const twm_file *f = (const twm_file *)raw;
     stele_mesh_info *meshes = st_arena_alloc(a, f->mesh_count * sizeof *meshes);
