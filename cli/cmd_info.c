@@ -88,7 +88,7 @@ static void print_clips(FILE *out, const stele_info *info)
         const stele_clip_info *c = &info->clips[i];
         fprintf(out, "    [%zu] ", i);
         print_name(out, c->name);
-        fprintf(out, ": %.3g s, ", c->seconds);
+        fprintf(out, "%s%.3g s, ", *c->name ? ": " : "", c->seconds);
         print_count(out, c->tracks);
         fprintf(out, " track%s, ", c->tracks == 1 ? "" : "s");
         print_count(out, c->keys);
@@ -111,12 +111,13 @@ static void print_content(FILE *out, const stele_info *info)
         print_name(out, info->companions[i].name);
         fputs(info->companions[i].found ? " (found)\n" : " (not found)\n", out);
     }
-    if (info->skeleton) {
+    if (info->skeleton || info->joints) {
         print_heading(out, "skeleton");
-        print_name(out, info->skeleton);
-        fprintf(out, ": %llu joints\n", (unsigned long long)info->joints);
-        print_clips(out, info);
+        print_name(out, info->skeleton ? info->skeleton : "");
+        fprintf(out, "%s%llu joints\n", info->skeleton ? ": " : "", (unsigned long long)info->joints);
     }
+    if (info->skeleton || info->clip_count)
+        print_clips(out, info);
     if (info->morphs) {
         print_heading(out, "morphs");
         fprintf(out, "%llu\n", (unsigned long long)info->morphs);
