@@ -42,7 +42,8 @@ typedef struct vertex_floats {
 } vertex_floats;
 
 typedef struct mesh_view {
-    const char *path; /* "mesh[2]" */
+    const char *path; /* "mesh[2]"; "" if the file is one mesh */
+    bool one_uv;      /* uv sets are not numbered */
     uint64_t vertex_count;
     vertex_floats all; /* the whole row of interleaved vertices, if it is floats only; or nothing */
     vertex_floats position, normal, uv, color, tangent, weight, bone;

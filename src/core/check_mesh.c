@@ -388,6 +388,12 @@ static void run_jobs(checker *c, job *first, job *second, tally *sum)
 
 /* ---- Reports ---- */
 
+/* What is between the path of a mesh and a name in it. */
+static const char *dot(const mesh_view *m)
+{
+    return *m->path ? "." : "";
+}
+
 static uint32_t first_nonfinite(const vertex_floats *f, uint64_t vertex)
 {
     uint32_t component = 0;
@@ -427,16 +433,16 @@ static void report_vertices(checker *c, const mesh_view *m, const tally *t)
         uint32_t component = what <= BONE_NONFINITE ? first_nonfinite(reports[i].floats, t->first[what]) : 0;
         uint64_t offset = st_check_offset(c, row(reports[i].floats, t->first[what]) + 4 * component);
         char name[32];
-        snprintf(name, sizeof name, what == UV_NONFINITE ? "%s%u" : "%s", reports[i].name, component / 2);
+        snprintf(name, sizeof name, what == UV_NONFINITE && !m->one_uv ? "%s%u" : "%s", reports[i].name, component / 2);
         st_diag(c->diags, reports[i].code,
-                st_check_place(c, offset, t->count[what], "%s.vertices[%llu].%s", m->path, (unsigned long long)t->first[what],
-                               name),
+                st_check_place(c, offset, t->count[what], "%s%svertices[%llu].%s", m->path, dot(m),
+                               (unsigned long long)t->first[what], name),
                 "%s", reports[i].says);
     }
     if (t->count[BONE_BEYOND])
         st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE,
                 st_check_place(c, st_check_offset(c, row(&m->bone, t->first[BONE_BEYOND])), t->count[BONE_BEYOND],
-                               "%s.vertices[%llu].bones", m->path, (unsigned long long)t->first[BONE_BEYOND]),
+                               "%s%svertices[%llu].bones", m->path, dot(m), (unsigned long long)t->first[BONE_BEYOND]),
                 "go beyond the %llu bones there are", (unsigned long long)m->bone_count);
 }
 
@@ -454,8 +460,8 @@ static void report_indices(checker *c, const mesh_view *m, const tally *t)
     uint64_t first = t->first[INDEX_BEYOND];
     if (t->count[INDEX_BEYOND])
         st_diag(c->diags, DIAG_INDEX_OUT_OF_RANGE,
-                st_check_place(c, st_check_offset(c, m->indices + first * size), t->count[INDEX_BEYOND], "%s.indices[%llu]",
-                               m->path, (unsigned long long)first),
+                st_check_place(c, st_check_offset(c, m->indices + first * size), t->count[INDEX_BEYOND], "%s%sindices[%llu]",
+                               m->path, dot(m), (unsigned long long)first),
                 "is %llu, but there are only %llu vertices",
                 (unsigned long long)load_uint(m->indices + first * size, m->index_type), (unsigned long long)m->vertex_count);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
@@ -463,7 +469,7 @@ static void report_indices(checker *c, const mesh_view *m, const tally *t)
         if (t->count[what])
             st_diag(c->diags, reports[i].code,
                     st_check_place(c, st_check_offset(c, m->indices + t->first[what] * size), t->count[what],
-                                   "%s.indices[%llu]", m->path, (unsigned long long)t->first[what]),
+                                   "%s%sindices[%llu]", m->path, dot(m), (unsigned long long)t->first[what]),
                     "%s", reports[i].says);
     }
 }
@@ -479,7 +485,8 @@ void st_check_mesh(checker *c, const mesh_view *m)
     if (!c->full)
         return;
     if (m->index_count % 3)
-        st_diag(c->diags, DIAG_INDEX_COUNT, st_check_place(c, st_check_offset(c, m->indices), 1, "%s.indices", m->path),
+        st_diag(c->diags, DIAG_INDEX_COUNT,
+                st_check_place(c, st_check_offset(c, m->indices), 1, "%s%sindices", m->path, dot(m)),
                 "are %llu, which is not a multiple of 3: the last %s not drawn", (unsigned long long)m->index_count,
                 m->index_count % 3 == 1 ? "one is" : "two are");
     if (!m->vertex_count || !m->index_count)
