@@ -72,7 +72,7 @@
     X(IDENTITY_POSE, "identity-pose", WARNING, "a joint with vertices that its writer forgot to animate")                      \
     X(CLIP_DUPLICATE, "clip-duplicate", WARNING, "two clips of the same name: the engine keeps the last")                      \
     X(CLIP_EMPTY, "clip-empty", WARNING, "a clip without tracks or poses")                                                     \
-    X(NAME_OUT_OF_RANGE, "name-out-of-range", WARNING, "an animation refers to a name that cannot be there")                   \
+    X(NAME_OUT_OF_RANGE, "name-out-of-range", ERROR, "an animation refers to a name that cannot be there")                     \
     X(STRINGS_MISSING, "strings-missing", ERROR, "the names of animations are missing or cut off")                             \
     X(TARGET_LIMIT, "target-limit", ERROR, "more than the target engine can load correctly")                                   \
     X(TARGET_ODDITY, "target-oddity", WARNING, "loaded by the target engine, but not as the file says")                        \

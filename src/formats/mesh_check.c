@@ -272,7 +272,7 @@ static void check_animation(checker *c, const mesh_file *f, unsigned index)
     const mesh_traits *t = &st_mesh_traits[f->raw.dialect];
     check_amount(c, &a->duration, index, "duration");
     check_amount(c, &a->speed, index, "speed");
-    if (c->full && t->names && a->name >= f->animation_count)
+    if (t->names && a->name >= f->animation_count)
         st_diag(c->diags, DIAG_NAME_OUT_OF_RANGE, st_check_place(c, a->at, 1, "animation[%u].name", index),
                 "is %u, but there is at most one name for each of the %u animations", a->name, f->animation_count);
     if (!t->poses)

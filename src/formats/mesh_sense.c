@@ -159,5 +159,7 @@ sense st_mesh_sense(const raw_file *raw)
     const mesh_file *f = (const mesh_file *)raw;
     if (!header_plausible(f) || !geometry_plausible(f) || !joints_plausible(f) || !animations_plausible(f))
         return SENSE_NONE;
-    return rotations_usual(f) && normals_usual(f) && strings_usual(f) ? SENSE_GOOD : SENSE_ODD;
+    /* a header that counts nothing is found in many files */
+    bool usual = f->vertex_count && rotations_usual(f) && normals_usual(f) && strings_usual(f);
+    return usual ? SENSE_GOOD : SENSE_ODD;
 }
