@@ -266,6 +266,9 @@ static sense sense_of(const raw_file *raw)
     bool no_name = f->animation.data && (!f->animation.size || f->animation.data[f->animation.size - 1] != 0);
     if (f->has_animation > 1 || no_name)
         return SENSE_NONE;
+    /* zeros of another format can be read as materials of nothing, and then as no meshes */
+    if (f->mesh && !f->mesh_count)
+        return SENSE_ODD;
     for (unsigned i = 0; f->mesh && i < f->mesh_count; i++)
         if (!mesh_plausible(&f->mesh[i]))
             return SENSE_ODD;
