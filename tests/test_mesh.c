@@ -152,6 +152,16 @@ static void labels_of_the_ambiguous(void **state)
     expect_dialect(LITERAL(jointless), "B2");
 }
 
+/* As a B2, the pose takes three letters of the name, the file ends where it should, and the rotation is next to nothing. */
+static void an_end_alone_proves_nothing(void **state)
+{
+    static const uint8_t b[] = {1,       3,  0,   3,        0,     0,  0,  3,  0,  0,   0,   1,   1,   BARE_VERTICES,
+                                INDICES, 0,  255, IDENTITY, NAME0, F1, F2, 1,  0,  0,   0,   F0,  0,   F0,
+                                F0,      F0, F1,  F0,       F0,    F0, F1, F1, F1, 'w', 'a', 'l', 'k', 0};
+    (void)state;
+    expect_dialect(LITERAL(b), "B3");
+}
+
 static void missing_strings_are_survived(void **state)
 {
     (void)state;
@@ -278,6 +288,26 @@ static void findings_are_found(void **state)
         expect_finding(LITERAL(b2), &in_b2[i], &full);
     for (size_t i = 0; i < sizeof in_b1 / sizeof *in_b1; i++)
         expect_finding(LITERAL(b1), &in_b1[i], &full);
+}
+
+static void expect_dialects(const sample *s, const finding *findings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bytes changed = spliced(s->data, s->size, &findings[i].first, &findings[i].second);
+        stele_file *file = stele_open_memory(changed.data, changed.size, &full);
+        if (strcmp(stele_file_dialect(file), s->dialect) != 0)
+            fail_msg("with %s, %s is taken for %s", findings[i].id, s->dialect, stele_file_dialect(file));
+        stele_close(file);
+        free(changed.data);
+    }
+}
+
+static void damage_keeps_the_dialect(void **state)
+{
+    (void)state;
+    expect_dialects(&samples[7], in_c2, sizeof in_c2 / sizeof *in_c2);
+    expect_dialects(&samples[4], in_b2, sizeof in_b2 / sizeof *in_b2);
+    expect_dialects(&samples[3], in_b1, sizeof in_b1 / sizeof *in_b1);
 }
 
 /* The second joint rests one above the first, but no pose says so. */
@@ -423,6 +453,8 @@ int main(void)
         cmocka_unit_test(the_first_layout_is_refused_by_name),
         cmocka_unit_test(poses_of_no_joints_cost_nothing),
         cmocka_unit_test(findings_are_found),
+        cmocka_unit_test(damage_keeps_the_dialect),
+        cmocka_unit_test(an_end_alone_proves_nothing),
         cmocka_unit_test(forgotten_joints_are_found),
         cmocka_unit_test(conversions_are_exact),
         cmocka_unit_test(a_root_transform_is_lost),
