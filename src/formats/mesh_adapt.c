@@ -161,6 +161,8 @@ static void adapt_names(adapter *a, mesh_file *f)
         complete_strings(a, f, a->from->names ? st_mesh_strings_needed(f) : f->animation_count);
 }
 
+enum { AT_ANIMATION_COUNT = 12 };
+
 static void adapt_animations(adapter *a, mesh_file *f)
 {
     if (a->from->animations && !a->to->animations) {
@@ -169,7 +171,7 @@ static void adapt_animations(adapter *a, mesh_file *f)
         return;
     }
     if (f->animation_count > UINT8_MAX && a->to->animation_count == STELE_U8) {
-        does_not_fit(a, 12, "animation_count", "it has at most 255 animations");
+        does_not_fit(a, AT_ANIMATION_COUNT, "animation_count", "it has at most 255 animations");
         return;
     }
     mesh_animation *copy = st_arena_alloc(a->checker->arena, f->animation_count * sizeof *copy);

@@ -19,7 +19,7 @@ static void note(tally *t, uint64_t where)
 
 /* ---- The header ---- */
 
-enum { AT_FORMAT = 1, AT_JOINT_COUNT = 11, AT_ANIMATION_COUNT = 12 };
+enum { AT_FORMAT = 1, AT_JOINT_COUNT = 11 };
 
 static void check_format(checker *c, const mesh_file *f)
 {
@@ -315,7 +315,7 @@ static bool pose_is_identity(const uint8_t *pose)
     return true;
 }
 
-/* Counts the poses that move each joint; returns how many poses there are. */
+/* Which joints some pose moves; returns how many rows of poses there are. */
 static uint64_t find_driven(const mesh_file *f, bool driven[256])
 {
     uint64_t poses = 0;
