@@ -102,6 +102,13 @@ static void expect_survival(const bytes *b, const char *name)
     stele_close(file);
 }
 
+/* MESH without its joint section is an older MESH, and nothing in it says otherwise. */
+static bool whole_by_design(const char *path, stele_file *cut)
+{
+    const char *name = strrchr(path, '/') + 1, *dialect = stele_file_dialect(cut);
+    return strcmp(name, "A3.mesh") == 0 && dialect && strcmp(dialect, "A2") == 0;
+}
+
 static void truncate_everywhere(const char *path, const bytes *content)
 {
     if (content->size > SMALL)
@@ -110,9 +117,10 @@ static void truncate_everywhere(const char *path, const bytes *content)
         bytes cut = copy_bytes(content->data, size);
         stele_file *file = open_named(&cut, path, STELE_CHECK_SAFE);
         /* a whole number of structures can only end at the very end, but for the v0 family, which has no trailer */
-        if (stele_file_status(file) == STELE_OK)
+        bool whole = stele_file_status(file) == STELE_OK;
+        if (whole && !whole_by_design(path, file))
             fail_msg("%s cut to %zu bytes is taken for whole", path, size);
-        assert_true(stele_file_status(file) == STELE_DAMAGED || stele_file_status(file) == STELE_UNSUPPORTED);
+        assert_true(whole || stele_file_status(file) == STELE_DAMAGED || stele_file_status(file) == STELE_UNSUPPORTED);
         assert_non_null(stele_file_message(file));
         stele_close(file);
         expect_survival(&cut, path);
@@ -266,6 +274,18 @@ static void memory_limit_is_respected(void **state)
 
 /* ---- Dialects ---- */
 
+/* Of two dialects that are the same without the content that tells them apart, a file gets the name of one. */
+static void expect_dialect(stele_file *file, const bytes *content, const char *dialect)
+{
+    stele_save_options save = {.dialect = dialect, .strict = true};
+    if (strcmp(stele_file_dialect(file), dialect) == 0)
+        return;
+    bytes out = rewritten(file, &save);
+    if (!out.data || out.size != content->size || memcmp(out.data, content->data, out.size) != 0)
+        fail_msg("%s is taken for %s", dialect, stele_file_dialect(file));
+    free(out.data);
+}
+
 /* Converting to any dialect gives a file of that dialect which opens without errors. */
 static void convert_to_all(const char *path, const bytes *content)
 {
@@ -283,7 +303,7 @@ static void convert_to_all(const char *path, const bytes *content)
         stele_file *again = stele_open_memory(out.data, out.size, &named);
         if (stele_file_status(again) != STELE_OK)
             fail_msg("%s as %s: %s", path, save.dialect, stele_file_message(again));
-        assert_string_equal(stele_file_dialect(again), save.dialect);
+        expect_dialect(again, &out, save.dialect);
         assert_int_equal(assert_explained(again), 0);
         stele_close(again);
         free(out.data);

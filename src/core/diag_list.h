@@ -38,6 +38,8 @@
     X(NONFINITE_WEIGHT, "nonfinite-weight", ERROR, "NaN or infinity in a skin weight")                                         \
     X(NONFINITE_BONE, "nonfinite-bone", ERROR, "NaN or infinity in a bone's index, position or rotation")                      \
     X(NONFINITE_KEY, "nonfinite-key", ERROR, "NaN or infinity in a key")                                                       \
+    X(NONFINITE_TRANSFORM, "nonfinite-transform", ERROR, "NaN or infinity in a matrix")                                        \
+    X(TRANSFORM_NOT_AFFINE, "transform-not-affine", WARNING, "a matrix whose last row is not 0, 0, 0, 1")                      \
     X(NORMAL_ZERO, "normal-zero", WARNING, "a normal of length zero")                                                          \
     X(NORMAL_LENGTH, "normal-length", WARNING, "a normal whose length is not 1 within 1 %")                                    \
     X(TANGENT_ZERO, "tangent-zero", WARNING, "a tangent of length zero")                                                       \
@@ -63,15 +65,23 @@
     X(PARENT_OUT_OF_RANGE, "parent-out-of-range", ERROR, "a joint's parent is not in the list of joints")                      \
     X(BONE_CYCLE, "bone-cycle", ERROR, "bones that are their own ancestors")                                                   \
     X(BONE_TWO_PARENTS, "bone-two-parents", ERROR, "a bone that is listed as a child twice")                                   \
+    X(JOINT_ID, "joint-id", ERROR, "a joint's id is another's or beyond the joints")                                           \
+    X(PARENT_OUT_OF_RANGE, "parent-out-of-range", ERROR, "a joint's parent is not in the list of joints")                      \
     X(ROOT_FLAG, "root-flag", WARNING, "a bone's root flag and the children lists disagree")                                   \
     X(TRACK_UNKNOWN_BONE, "track-unknown-bone", ERROR, "a track for a bone that is not there")                                 \
     X(TRACK_DUPLICATE, "track-duplicate", WARNING, "two tracks of one clip for the same bone")                                 \
     X(TRACK_EMPTY, "track-empty", ERROR, "a track without keys, which crashes its engine")                                     \
     X(TIME_UNSORTED, "time-unsorted", WARNING, "a key earlier than the one before it")                                         \
     X(TIME_REPEATED, "time-repeated", WARNING, "two keys at the same time")                                                    \
+    X(TIME_PAST_DURATION, "time-past-duration", WARNING, "a key later than the end of its animation")                          \
+    X(TIME_NEGATIVE, "time-negative", WARNING, "a negative duration or speed")                                                 \
     X(ROTATION_NOT_UNIT, "rotation-not-unit", WARNING, "a quaternion whose length is not 1 within 1 %")                        \
+    X(POSE_JOINTS, "pose-joints", ERROR, "a pose that lists a joint twice, or one that is not there")                          \
+    X(IDENTITY_POSE, "identity-pose", WARNING, "a joint with vertices that its writer forgot to animate")                      \
     X(CLIP_DUPLICATE, "clip-duplicate", WARNING, "two clips of the same name: the engine keeps the last")                      \
-    X(CLIP_EMPTY, "clip-empty", WARNING, "a clip without tracks")                                                              \
+    X(CLIP_EMPTY, "clip-empty", WARNING, "a clip without tracks or poses")                                                     \
+    X(NAME_OUT_OF_RANGE, "name-out-of-range", ERROR, "an animation refers to a name that cannot be there")                     \
+    X(STRINGS_MISSING, "strings-missing", ERROR, "the names of animations are missing or cut off")                             \
     X(TARGET_LIMIT, "target-limit", ERROR, "more than the target engine can load correctly")                                   \
     X(TARGET_ODDITY, "target-oddity", WARNING, "loaded by the target engine, but not as the file says")                        \
     X(LOSS_TRAILING, "loss-trailing", LOSS, "bytes after the content are not carried over")                                    \
@@ -80,7 +90,11 @@
     X(LOSS_HINT, "loss-hint", LOSS, "texture roles that the target cannot hold")                                               \
     X(LOSS_TANGENT, "loss-tangent", LOSS, "tangents that the target cannot hold")                                              \
     X(LOSS_SKIN, "loss-skin", LOSS, "skin weights that the target cannot hold")                                                \
-    X(LOSS_ANIMATION, "loss-animation", LOSS, "an animation reference that the target cannot hold")                            \
+    X(LOSS_ANIMATION, "loss-animation", LOSS, "animations, or the reference to them, that the target cannot hold")             \
+    X(LOSS_POSES, "loss-poses", LOSS, "poses that the target cannot hold")                                                     \
+    X(LOSS_NAME, "loss-name", LOSS, "names that the target cannot hold")                                                       \
+    X(LOSS_SKELETON, "loss-skeleton", LOSS, "joints that the target cannot hold")                                              \
+    X(LOSS_TRANSFORM, "loss-transform", LOSS, "a transform of the whole model that the target cannot hold")                    \
     X(LOSS_BONE_MAP, "loss-bone-map", NOTE, "a bone map that no vertex uses is not carried over")                              \
     X(LOSS_ROTATION, "loss-rotation", LOSS, "rest rotations that the target cannot hold")                                      \
     X(DOES_NOT_FIT, "does-not-fit", ERROR, "content that the target cannot hold at all: nothing is written")

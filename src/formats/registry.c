@@ -6,6 +6,7 @@
 extern const stele_format st_format_twm;
 extern const stele_format st_format_sgm;
 extern const stele_format st_format_sga;
+extern const stele_format st_format_mesh;
 
 const stele_format *const st_formats[] = {&st_format_twm, &st_format_sgm, &st_format_sga, NULL};
 
