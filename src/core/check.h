@@ -47,6 +47,8 @@ typedef struct mesh_view {
     vertex_floats all; /* the whole row of interleaved vertices, if it is floats only; or nothing */
     vertex_floats position, normal, uv, color, tangent, weight, bone;
     uint64_t bone_count; /* UINT64_MAX: not known */
+    bool separate;       /* each attribute is an array of its own: a path is position[17], not vertices[17].position */
+    bool unindexed;      /* no indices: every three vertices are a triangle */
     const uint8_t *indices;
     uint64_t index_count;
     stele_type index_type;

@@ -329,6 +329,18 @@ static void check_indices(const job *j, uint64_t begin, uint64_t end, tally *t)
         find_bad_shapes(m, begin, end, t);
 }
 
+/* Every three vertices are a triangle; chunks do not cut any. */
+static void check_corners(const job *j, uint64_t begin, uint64_t end, tally *t)
+{
+    float corner[3][3];
+    for (uint64_t v = begin; j->full && v + 3 <= end; v += 3) {
+        for (uint64_t i = 0; i < 3; i++)
+            load_position(j->mesh, v + i, corner[i]);
+        if (zero_area(corner[0], corner[1], corner[2]))
+            found(t, TRIANGLE_ZERO_AREA, v);
+    }
+}
+
 /* ---- Chunks ---- */
 
 enum {
@@ -396,6 +408,15 @@ static uint32_t first_nonfinite(const vertex_floats *f, uint64_t vertex)
     return component;
 }
 
+static diag_place vertex_place(checker *c, const mesh_view *m, const vertex_floats *floats, const char *name, uint64_t vertex,
+                               uint32_t component, uint64_t count)
+{
+    uint64_t offset = st_check_offset(c, row(floats, vertex) + 4 * component);
+    if (m->separate)
+        return st_check_place(c, offset, count, "%s.%s[%llu]", m->path, name, (unsigned long long)vertex);
+    return st_check_place(c, offset, count, "%s.vertices[%llu].%s", m->path, (unsigned long long)vertex, name);
+}
+
 static void report_vertices(checker *c, const mesh_view *m, const tally *t)
 {
     const struct {
@@ -425,18 +446,14 @@ static void report_vertices(checker *c, const mesh_view *m, const tally *t)
         if (!t->count[what])
             continue;
         uint32_t component = what <= BONE_NONFINITE ? first_nonfinite(reports[i].floats, t->first[what]) : 0;
-        uint64_t offset = st_check_offset(c, row(reports[i].floats, t->first[what]) + 4 * component);
         char name[32];
         snprintf(name, sizeof name, what == UV_NONFINITE ? "%s%u" : "%s", reports[i].name, component / 2);
         st_diag(c->diags, reports[i].code,
-                st_check_place(c, offset, t->count[what], "%s.vertices[%llu].%s", m->path, (unsigned long long)t->first[what],
-                               name),
-                "%s", reports[i].says);
+                vertex_place(c, m, reports[i].floats, name, t->first[what], component, t->count[what]), "%s", reports[i].says);
     }
     if (t->count[BONE_BEYOND])
         st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE,
-                st_check_place(c, st_check_offset(c, row(&m->bone, t->first[BONE_BEYOND])), t->count[BONE_BEYOND],
-                               "%s.vertices[%llu].bones", m->path, (unsigned long long)t->first[BONE_BEYOND]),
+                vertex_place(c, m, &m->bone, "bones", t->first[BONE_BEYOND], 0, t->count[BONE_BEYOND]),
                 "go beyond the %llu bones there are", (unsigned long long)m->bone_count);
 }
 
@@ -468,23 +485,47 @@ static void report_indices(checker *c, const mesh_view *m, const tally *t)
     }
 }
 
+/* Corners are the indices, or the vertices where there are none. */
+static void report_corners(checker *c, const mesh_view *m, const tally *t)
+{
+    uint64_t first = t->first[TRIANGLE_ZERO_AREA];
+    if (t->count[TRIANGLE_ZERO_AREA])
+        st_diag(c->diags, DIAG_ZERO_AREA_TRIANGLE,
+                vertex_place(c, m, &m->position, "position", first, 0, t->count[TRIANGLE_ZERO_AREA]),
+                "starts a triangle without area");
+    if (m->vertex_count % 3 && c->full)
+        st_diag(
+            c->diags, DIAG_INDEX_COUNT,
+            st_check_place(c, st_check_offset(c, m->position.data), 1, "%s.%s", m->path, m->separate ? "position" : "vertices"),
+            "are %llu without indices, which is not a multiple of 3: the last %s not drawn",
+            (unsigned long long)m->vertex_count, m->vertex_count % 3 == 1 ? "one is" : "two are");
+}
+
 void st_check_mesh(checker *c, const mesh_view *m)
 {
     tally sum = {0};
     job vertices = {.mesh = m, .full = c->full, .rows = m->vertex_count, .chunk = check_vertices};
     job indices = {.mesh = m, .full = c->full, .rows = m->index_count, .chunk = check_indices};
+    if (m->unindexed) {
+        indices.rows = m->vertex_count;
+        indices.chunk = check_corners;
+    }
     run_jobs(c, &vertices, &indices, &sum);
     report_vertices(c, m, &sum);
-    report_indices(c, m, &sum);
+    if (m->unindexed)
+        report_corners(c, m, &sum);
+    else
+        report_indices(c, m, &sum);
     if (!c->full)
         return;
     if (m->index_count % 3)
         st_diag(c->diags, DIAG_INDEX_COUNT, st_check_place(c, st_check_offset(c, m->indices), 1, "%s.indices", m->path),
                 "are %llu, which is not a multiple of 3: the last %s not drawn", (unsigned long long)m->index_count,
                 m->index_count % 3 == 1 ? "one is" : "two are");
-    if (!m->vertex_count || !m->index_count)
-        st_diag(c->diags, DIAG_MESH_EMPTY, st_check_place(c, st_check_offset(c, m->indices), 1, "%s", m->path), "has no %s",
-                m->vertex_count ? "indices" : "vertices");
+    if (!m->vertex_count || (!m->index_count && !m->unindexed))
+        st_diag(c->diags, DIAG_MESH_EMPTY,
+                st_check_place(c, st_check_offset(c, m->unindexed ? m->position.data : m->indices), 1, "%s", m->path),
+                "has no %s", m->vertex_count ? "indices" : "vertices");
     if (m->tangent.components && !m->uv.components)
         st_diag(c->diags, DIAG_TANGENT_WITHOUT_UV, st_check_place(c, st_check_offset(c, m->tangent.data), 1, "%s", m->path),
                 "has tangents but no texture coordinates to which they could belong");
