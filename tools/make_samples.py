@@ -9,9 +9,9 @@ Nothing here is shared with the library: the tests take these files as independe
 import sys
 from pathlib import Path
 
-from samples import rayne
+from samples import rayne, sff
 
-MODULES = [rayne]
+MODULES = [rayne, sff]
 
 
 def main():
