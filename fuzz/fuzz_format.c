@@ -79,6 +79,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                              .lookup = find_skeleton,
                              .separate_allocations = true};
     stele_file *file = stele_open_memory(data, size, &options);
+    if (stele_file_status(file) == STELE_USAGE) {
+        /* no format but Rayne's own knows that target */
+        stele_close(file);
+        options.target = NULL;
+        file = stele_open_memory(data, size, &options);
+    }
     buffer b = {.expected = data, .expected_size = size};
     uint64_t explained = 0;
     require(stele_file_status(file) != STELE_NO_MEMORY, "a small multiple of the file's size is not enough memory");
