@@ -266,6 +266,9 @@ static sense sense_of(const raw_file *raw)
     bool no_name = f->animation.data && (!f->animation.size || f->animation.data[f->animation.size - 1] != 0);
     if (f->has_animation > 1 || no_name)
         return SENSE_NONE;
+    /* four bytes without a magic and without content are the start of many a file */
+    if (!st_sgm_traits[raw->dialect].magic && !f->material_count && !f->mesh_count && !f->has_animation)
+        return SENSE_NONE;
     for (unsigned i = 0; f->mesh && i < f->mesh_count; i++)
         if (!mesh_plausible(&f->mesh[i]))
             return SENSE_ODD;
