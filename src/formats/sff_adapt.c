@@ -50,6 +50,8 @@ static void turn_attributes(adapter *a, sff_mesh *m)
     for (unsigned i = 0; i < SFF_ATTRIBUTES; i++) {
         vertex_floats from = st_sff_floats(&a->from, &before, (sff_attribute)i);
         uint32_t size = 4 * from.components;
+        if (!size)
+            continue;
         m->attribute[i] = (span){copy, m->vertex_count, size};
         copy_column(copy, a->to.packed ? size : a->to.stride, &from, m->vertex_count);
         copy += a->to.packed ? m->vertex_count * size : size;
