@@ -180,6 +180,17 @@ static bool any_nonfinite(const sff_layout *l, const sff_mesh *m)
     return false;
 }
 
+static bool indices_beyond(const sff_layout *l, const sff_mesh *m, const uint8_t *indices)
+{
+    return l->index_size && st_scan_beyond(indices, m->index_count, st_sff_index_type(l), m->vertex_count);
+}
+
+/* Indices before the attributes are believed only if there cannot be any after them. */
+static bool must_be_first(const sff_layout *l, const sff_mesh *m)
+{
+    return l->indices_first && indices_beyond(l, m, m->indices.data + m->vertex_count * l->stride);
+}
+
 static bool header_odd(const sff_file *f)
 {
     return f->mode > SFF_PACKED || f->format & ~(uint64_t)SFF_KNOWN_BITS || !(f->format & SFF_POSITIONS);
@@ -190,14 +201,13 @@ sense st_sff_sense(const raw_file *raw)
     const sff_file *f = (const sff_file *)raw;
     sff_layout l = st_sff_layout(f->format, *raw);
     unit_count normals = {0, 0};
-    bool odd = header_odd(f);
+    bool odd = header_odd(f), in_place = !l.indices_first;
     for (uint64_t i = 0; f->mesh && i < f->mesh_count && f->mesh[i].end; i++) {
         const sff_mesh *m = &f->mesh[i];
         vertex_floats normal = st_sff_floats(&l, m, SFF_NORMAL);
-        if (!st_sff_mesh_size_holds(f, m))
+        if (!st_sff_mesh_size_holds(f, m) || indices_beyond(&l, m, m->indices.data))
             return SENSE_NONE;
-        if (l.index_size && st_scan_beyond(m->indices.data, m->index_count, st_sff_index_type(&l), m->vertex_count))
-            return SENSE_NONE;
+        in_place |= must_be_first(&l, m);
         odd |= any_nonfinite(&l, m);
         if (normal.components)
             count_unit_normals(&normal, m->vertex_count, &normals);
@@ -205,6 +215,10 @@ sense st_sff_sense(const raw_file *raw)
     /* without a mesh there is nothing that could confirm it */
     if (f->end && (!f->mesh_count || !st_sff_geometry_size_holds(f) || !st_sff_texture_size_holds(f)))
         return SENSE_NONE;
-    /* half of the floats of rows of positions and normals are normals at any place, so that half is not enough */
-    return odd || 4 * normals.unit < 3 * normals.all ? SENSE_ODD : SENSE_GOOD;
+    /* half of the triples in rows of positions and normals are normals wherever one starts, so that half is not enough */
+    bool unit = 4 * normals.unit >= 3 * normals.all;
+    /* a few zeros pass for indices: at an unusual place they need normals that bear them out */
+    if (!in_place || (!unit && l.indices_first))
+        return SENSE_NONE;
+    return odd || !unit ? SENSE_ODD : SENSE_GOOD;
 }
