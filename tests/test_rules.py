@@ -21,7 +21,8 @@ ROOMS = {
     "fuzz": set(),
     "bench": set(),
 }
-FAMILIES = {"rayne.h": {"sgm.c", "sgm_check.c", "sgm_adapt.c", "sga.c", "sga_check.c"}}
+FAMILIES = {"rayne.h": {"sgm.c", "sgm_check.c", "sgm_adapt.c", "sga.c", "sga_check.c"},
+            "sff.h": {"sff.c", "sff_adapt.c", "sff_check.c", "sff_probe.c"}}
 
 
 def run(*command, **more):
@@ -137,7 +138,7 @@ class Documents(unittest.TestCase):
         tracked = run("git", "ls-files", cwd=ROOT).split()
         for name in tracked:
             path = ROOT / name
-            if path.suffix in {".sgm", ".sga", ".png"} or "crashers" in name or not path.exists():
+            if path.suffix in {".sgm", ".sga", ".sff", ".png"} or "crashers" in name or not path.exists():
                 continue
             self.assertNotRegex(path.read_text(), "/" + "work/|/" + "root/|registry" + r"\.npmjs")
 
