@@ -47,6 +47,7 @@ step "command line" python_tests test_cli.py
 step "independent reader" python_tests test_oracle.py
 step "independent TWM" python_tests test_oracle_twm.py
 step "independent reader of MESH" python_tests test_oracle_mesh.py
+step "independent writer (sff)" python_tests test_oracle_sff.py
 step "house rules" python_tests test_rules.py
 step "formatting" tools/formatted.sh
 step "fuzz (20 s a format)" tools/fuzz.sh 20

@@ -22,6 +22,10 @@
     X(HALF_INDICES, "half-indices", WARNING, "only half of the indices were written")                                          \
     X(THREE_FLOAT_UV, "three-float-uv", WARNING, "three floats for each uv, where there is room for two")                      \
     X(WRITER_BUG, "writer-bug", WARNING, "a layout that only a known writer bug produces")                                     \
+    X(NONSTANDARD_LAYOUT, "nonstandard-layout", WARNING,                                                                       \
+      "a layout other than the one that we propose where a format's document is unclear")                                      \
+    X(SIZE_MISMATCH, "size-mismatch", ERROR, "a size field that contradicts the content")                                      \
+    X(RESERVED_NOT_ZERO, "reserved-not-zero", WARNING, "bits without a meaning that are set")                                  \
     X(INDEX_OUT_OF_RANGE, "index-out-of-range", ERROR, "an index beyond the vertices")                                         \
     X(INDEX_COUNT, "index-count", WARNING, "the number of indices is not a multiple of 3")                                     \
     X(DEGENERATE_TRIANGLE, "degenerate-triangle", WARNING, "a triangle that uses a vertex twice")                              \
@@ -53,9 +57,13 @@
     X(STRING_NO_NUL, "string-no-nul", WARNING, "a string without the terminating NUL that engines expect")                     \
     X(STRING_EMBEDDED_NUL, "string-embedded-nul", WARNING, "a string that engines cut short at a NUL inside it")               \
     X(STRING_NOT_UTF8, "string-not-utf8", WARNING, "a string that is not valid UTF-8")                                         \
+    X(STRING_NOT_ASCII, "string-not-ascii", WARNING, "a string that is not ASCII, in a format that has only that")             \
     X(TEXTURE_WILDCARD, "texture-wildcard", NOTE, "a texture name that leaves its type to the engine (.*)")                    \
     X(TEXTURE_BROKEN_NAME, "texture-broken-name", WARNING, "a texture name that an exporter mangled")                          \
     X(TEXTURE_MISSING, "texture-missing", WARNING, "a texture that is not beside the model")                                   \
+    X(TEXTURE_OUT_OF_RANGE, "texture-out-of-range", ERROR, "a mesh refers to a texture that is not there")                     \
+    X(MESH_OUT_OF_RANGE, "mesh-out-of-range", WARNING, "a texture refers to a mesh that is not there")                         \
+    X(TEXTURE_RELATION, "texture-relation", WARNING, "meshes and textures disagree about who uses whom")                       \
     X(COMPANION_MISSING, "companion-missing", WARNING, "a file that belongs to the model is not beside it")                    \
     X(COMPANION_DAMAGED, "companion-damaged", WARNING, "a file that belongs to the model cannot be read")                      \
     X(NAME_LEAVES_FOLDER, "name-leaves-folder", WARNING, "a name that points out of the model's folder")                       \

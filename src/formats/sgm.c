@@ -271,9 +271,6 @@ static sense sense_of(const raw_file *raw)
     bool nothing = !st_sgm_traits[raw->dialect].magic && f->mesh && !f->mesh_count;
     if (f->has_animation > 1 || no_name || nothing)
         return SENSE_NONE;
-    /* zeros of another format can be read as materials of nothing, and then as no meshes */
-    if (f->mesh && !f->mesh_count)
-        return SENSE_ODD;
     for (unsigned i = 0; f->mesh && i < f->mesh_count; i++)
         if (!mesh_plausible(&f->mesh[i]))
             return SENSE_ODD;
