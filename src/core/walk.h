@@ -87,7 +87,8 @@ void st_walk_rows(walk *w, const char *name, span *value, const stele_column *co
 void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint64_t count);
 
 void st_walk_scalar(walk *w, const char *name, span *value, stele_type type); /* of any type; its bytes are kept */
-void st_walk_chars(walk *w, const char *name, span *value, uint64_t count);   /* text of a fixed size */
+void st_walk_scalar_as(walk *w, const char *name, span *value, stele_type type, const char *meaning);
+void st_walk_chars(walk *w, const char *name, span *value, uint64_t count); /* text of a fixed size */
 
 /* So many bytes that nobody claims, kept as they are. */
 void st_walk_gap(walk *w, span *value, uint64_t count);
