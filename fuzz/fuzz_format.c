@@ -70,6 +70,17 @@ static void rewrite_in_every_dialect(stele_file *file)
     }
 }
 
+/* With the limits of an engine, if it is one that the format knows. */
+static stele_file *open_for_target(const uint8_t *data, size_t size, stele_options *options)
+{
+    stele_file *file = stele_open_memory(data, size, options);
+    if (stele_file_status(file) != STELE_USAGE)
+        return file;
+    stele_close(file);
+    options->target = NULL;
+    return stele_open_memory(data, size, options);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     stele_options options = {.format = FORMAT,
@@ -78,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                              .memory_limit = (1 << 20) + 300 * (uint64_t)size, /* LZ4 unpacks to 255 times */
                              .lookup = find_skeleton,
                              .separate_allocations = true};
-    stele_file *file = stele_open_memory(data, size, &options);
+    stele_file *file = open_for_target(data, size, &options);
     buffer b = {.expected = data, .expected_size = size};
     uint64_t explained = 0;
     require(stele_file_status(file) != STELE_NO_MEMORY, "a small multiple of the file's size is not enough memory");
