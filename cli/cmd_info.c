@@ -111,12 +111,13 @@ static void print_content(FILE *out, const stele_info *info)
         print_name(out, info->companions[i].name);
         fputs(info->companions[i].found ? " (found)\n" : " (not found)\n", out);
     }
-    if (info->skeleton) {
+    if (info->skeleton || info->joints) {
         print_heading(out, "skeleton");
-        print_name(out, info->skeleton);
-        fprintf(out, ": %llu joints\n", (unsigned long long)info->joints);
-        print_clips(out, info);
+        print_name(out, info->skeleton ? info->skeleton : "");
+        fprintf(out, "%s%llu joints\n", info->skeleton ? ": " : "", (unsigned long long)info->joints);
     }
+    if (info->skeleton || info->clip_count)
+        print_clips(out, info);
     if (info->morphs) {
         print_heading(out, "morphs");
         fprintf(out, "%llu\n", (unsigned long long)info->morphs);
