@@ -12,9 +12,14 @@
     X(LINE_ENDINGS, "line-endings-converted", ERROR, "damaged by a line-ending conversion, as by git autocrlf")                \
     X(BAD_INDEX_SIZE, "bad-index-size", ERROR, "indices are neither 1, 2 nor 4 bytes wide")                                    \
     X(BAD_FIELD, "bad-field", ERROR, "a field holds a value that its format does not allow")                                   \
+    X(OFFSET_OUT_OF_RANGE, "offset-out-of-range", ERROR, "a section begins inside the header or beyond the file")              \
+    X(SECTION_OVERLAP, "section-overlap", ERROR, "two sections claim the same bytes")                                          \
     X(TRAILING_BYTES, "trailing-bytes", WARNING, "bytes after the end of the content")                                         \
     X(FLAG_NOT_BOOLEAN, "flag-not-boolean", WARNING, "a yes/no byte that is neither 0 nor 1")                                  \
     X(WRITER_BUG, "writer-bug", WARNING, "a layout that only a known writer bug produces")                                     \
+    X(VERSION_UNTESTED, "version-untested", WARNING, "a version of which no file is known: it is read as the next one")        \
+    X(EOF_POSITION, "eof-position", WARNING, "the file does not end where it says")                                            \
+    X(SCRATCH_NOT_ZERO, "scratch-not-zero", NOTE, "room that the engine overwrites is not empty")                              \
     X(INDEX_OUT_OF_RANGE, "index-out-of-range", ERROR, "an index beyond the vertices")                                         \
     X(INDEX_COUNT, "index-count", WARNING, "the number of indices is not a multiple of 3")                                     \
     X(DEGENERATE_TRIANGLE, "degenerate-triangle", WARNING, "a triangle that uses a vertex twice")                              \
@@ -23,6 +28,13 @@
     X(MATERIAL_OUT_OF_RANGE, "material-out-of-range", ERROR, "a mesh refers to a material that is not there")                  \
     X(ID_NOT_POSITION, "id-not-position", WARNING, "an id that is not the position in its list")                               \
     X(ID_DUPLICATE, "id-duplicate", WARNING, "an id that another entry has too")                                               \
+    X(COLOR_COUNT, "color-count", WARNING, "neither a colour for each triangle corner nor for each vertex")                    \
+    X(TRI_LIST_SUM, "tri-list-sum", ERROR, "lists that have more triangles than there are")                                    \
+    X(TRI_LIST_COUNT, "tri-list-count", WARNING, "not as many lists of triangles as skins")                                    \
+    X(TRIANGLE_NOT_DRAWN, "triangle-not-drawn", NOTE, "a triangle that is in no list and holds no attachment")                 \
+    X(ATTACHMENT_TRIANGLE, "attachment-triangle", ERROR, "an attachment to a triangle that is not there")                      \
+    X(MORPH_INDEX, "morph-index", ERROR, "a morph of a vertex that is not there")                                              \
+    X(SUBSTITUTION_INDEX, "substitution-index", WARNING, "a substitution of or by a vertex that is not there")                 \
     X(NONFINITE_POSITION, "nonfinite-position", ERROR, "NaN or infinity in a position")                                        \
     X(NONFINITE_NORMAL, "nonfinite-normal", ERROR, "NaN or infinity in a normal")                                              \
     X(NONFINITE_UV, "nonfinite-uv", WARNING, "NaN or infinity in a texture coordinate")                                        \
@@ -55,6 +67,9 @@
     X(CHILD_OUT_OF_RANGE, "child-out-of-range", ERROR, "a bone's child is not in the list of bones")                           \
     X(BONE_CYCLE, "bone-cycle", ERROR, "bones that are their own ancestors")                                                   \
     X(BONE_TWO_PARENTS, "bone-two-parents", ERROR, "a bone that is listed as a child twice")                                   \
+    X(PARENT_OUT_OF_RANGE, "parent-out-of-range", ERROR, "a bone's parent is not in the list of bones")                        \
+    X(PARENT_ORDER, "parent-order", WARNING, "a bone that comes before its parent")                                            \
+    X(CHILD_COUNT, "child-count", WARNING, "a bone that has not as many children as it says")                                  \
     X(ROOT_FLAG, "root-flag", WARNING, "a bone's root flag and the children lists disagree")                                   \
     X(TRACK_UNKNOWN_BONE, "track-unknown-bone", ERROR, "a track for a bone that is not there")                                 \
     X(TRACK_DUPLICATE, "track-duplicate", WARNING, "two tracks of one clip for the same bone")                                 \
@@ -64,6 +79,7 @@
     X(ROTATION_NOT_UNIT, "rotation-not-unit", WARNING, "a quaternion whose length is not 1 within 1 %")                        \
     X(CLIP_DUPLICATE, "clip-duplicate", WARNING, "two clips of the same name: the engine keeps the last")                      \
     X(CLIP_EMPTY, "clip-empty", WARNING, "a clip without tracks")                                                              \
+    X(FRAME_COUNT, "frame-count", WARNING, "animations that do not add up to the frames there are")                            \
     X(TARGET_LIMIT, "target-limit", ERROR, "more than the target engine can load correctly")                                   \
     X(TARGET_ODDITY, "target-oddity", WARNING, "loaded by the target engine, but not as the file says")                        \
     X(LOSS_TRAILING, "loss-trailing", LOSS, "bytes after the content are not carried over")                                    \
@@ -75,4 +91,5 @@
     X(LOSS_ANIMATION, "loss-animation", LOSS, "an animation reference that the target cannot hold")                            \
     X(LOSS_BONE_MAP, "loss-bone-map", NOTE, "a bone map that no vertex uses is not carried over")                              \
     X(LOSS_ROTATION, "loss-rotation", LOSS, "rest rotations that the target cannot hold")                                      \
+    X(LOSS_GAP, "loss-gap", LOSS, "bytes between sections are not carried over")                                               \
     X(DOES_NOT_FIT, "does-not-fit", ERROR, "content that the target cannot hold at all: nothing is written")

@@ -5,8 +5,9 @@
 
 extern const stele_format st_format_sgm;
 extern const stele_format st_format_sga;
+extern const stele_format st_format_ctc;
 
-const stele_format *const st_formats[] = {&st_format_sgm, &st_format_sga, NULL};
+const stele_format *const st_formats[] = {&st_format_sgm, &st_format_sga, &st_format_ctc, NULL};
 
 static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
                                                "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};
