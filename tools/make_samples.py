@@ -9,9 +9,9 @@ Nothing here is shared with the library: the tests take these files as independe
 import sys
 from pathlib import Path
 
-from samples import rayne
+from samples import ctc, rayne
 
-MODULES = [rayne]
+MODULES = [rayne, ctc]
 
 
 def main():
