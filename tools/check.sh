@@ -45,6 +45,7 @@ step "golden explanations" python_tests test_golden.py
 step "samples are reproducible" tools/same_samples.sh
 step "command line" python_tests test_cli.py
 step "independent reader" python_tests test_oracle.py
+step "independent writer of CTC" python_tests test_oracle_ctc.py
 step "house rules" python_tests test_rules.py
 step "formatting" tools/formatted.sh
 step "fuzz (20 s a format)" tools/fuzz.sh 20

@@ -97,7 +97,7 @@ static void walk_animations(walk *w, ctc_file *f)
     W_LIST(w, f, animation, ctc_word_of(f, CTC_ANIMATION_COUNT), 24) walk_animation(w, &f->animation[i]);
 }
 
-static void walk_morph(walk *w, ctc_morph *m)
+static void walk_morph_header(walk *w, ctc_morph *m)
 {
     static const stele_column scratch[] = {
         {"factor", STELE_F32, 1}, {"vertices_pointer", STELE_U32, 1}, {"targets_pointer", STELE_U32, 1}};
@@ -106,19 +106,20 @@ static void walk_morph(walk *w, ctc_morph *m)
     W_ROWS(w, m, scratch, scratch, 3, 1);
 }
 
-static void walk_morph_data(walk *w, const ctc_morph *m, ctc_morph_data *d)
+static void walk_morph_data(walk *w, ctc_morph *m)
 {
     static const stele_column target[] = {{"", STELE_F32, 3}};
-    W_ARRAY(w, d, vertices, STELE_U32, m->vertex_count);
-    W_ROWS(w, d, targets, target, 1, m->vertex_count);
+    W_ARRAY(w, m, vertices, STELE_U32, m->vertex_count);
+    W_ROWS(w, m, targets, target, 1, m->vertex_count);
 }
 
 /* The headers of all morphs, and then the data of all. */
 static void walk_morphs(walk *w, ctc_file *f)
 {
     uint64_t count = ctc_word_of(f, CTC_MORPH_COUNT);
-    W_LIST(w, f, morph, count, 32) walk_morph(w, &f->morph[i]);
-    W_LIST(w, f, morph_data, count, 0) walk_morph_data(w, &f->morph[i], &f->morph_data[i]);
+    W_LIST(w, f, morph, count, 32) walk_morph_header(w, &f->morph[i]);
+    for (uint64_t i = 0; st_walk_item(w, "morph", i, count); i++)
+        walk_morph_data(w, &f->morph[i]);
 }
 
 static void walk_attachment(walk *w, ctc_attachment *a)

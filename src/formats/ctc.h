@@ -94,11 +94,8 @@ typedef struct ctc_morph {
     span name;
     uint32_t vertex_count;
     span scratch;
-} ctc_morph;
-
-typedef struct ctc_morph_data {
     span vertices, targets;
-} ctc_morph_data;
+} ctc_morph;
 
 typedef struct ctc_attachment {
     span name, triangle;
@@ -116,7 +113,6 @@ typedef struct ctc_file {
     ctc_weight_run *weight_run;
     ctc_animation *animation;
     ctc_morph *morph;
-    ctc_morph_data *morph_data;
     ctc_attachment *attachment;
 } ctc_file;
 

@@ -351,25 +351,25 @@ static void check_animations(checker *c, const ctc_file *f)
 static void check_morph(checker *c, const ctc_file *f, uint32_t index)
 {
     char path[WALK_PATH];
-    const ctc_morph_data *d = &f->morph_data[index];
-    text name = st_fixed_text(&f->morph[index].name);
+    const ctc_morph *m = &f->morph[index];
+    text name = st_fixed_text(&m->name);
     tally beyond = {0}, bad = {0};
-    for (uint64_t i = 0; i < d->vertices.count; i++) {
-        if (load_u32(d->vertices.data + 4 * i) >= ctc_word_of(f, CTC_VERTEX_COUNT))
+    for (uint64_t i = 0; i < m->vertices.count; i++) {
+        if (load_u32(m->vertices.data + 4 * i) >= ctc_word_of(f, CTC_VERTEX_COUNT))
             note(&beyond, i);
-        if (st_scan_nonfinite(d->targets.data + 12 * i, 3))
+        if (st_scan_nonfinite(m->targets.data + 12 * i, 3))
             note(&bad, i);
     }
     if (beyond.count)
         st_diag(c->diags, DIAG_MORPH_INDEX,
-                st_check_place(c, st_check_offset(c, d->vertices.data + 4 * beyond.first), beyond.count,
-                               "morph_data[%u].vertices[%llu]", index, (unsigned long long)beyond.first),
-                "is %u, but there are only %u vertices", load_u32(d->vertices.data + 4 * beyond.first),
+                st_check_place(c, st_check_offset(c, m->vertices.data + 4 * beyond.first), beyond.count,
+                               "morph[%u].vertices[%llu]", index, (unsigned long long)beyond.first),
+                "is %u, but there are only %u vertices", load_u32(m->vertices.data + 4 * beyond.first),
                 ctc_word_of(f, CTC_VERTEX_COUNT));
     if (bad.count)
         st_diag(c->diags, DIAG_NONFINITE_POSITION,
-                st_check_place(c, st_check_offset(c, d->targets.data + 12 * bad.first), bad.count,
-                               "morph_data[%u].targets[%llu]", index, (unsigned long long)bad.first),
+                st_check_place(c, st_check_offset(c, m->targets.data + 12 * bad.first), bad.count, "morph[%u].targets[%llu]",
+                               index, (unsigned long long)bad.first),
                 "is not finite");
     if (c->full)
         st_check_string(c, &name, st_check_path(path, "morph[%u].name", index));
