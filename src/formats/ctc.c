@@ -143,7 +143,8 @@ typedef struct run_size {
 /* How many of the next vertices have as many influences as the first; none if the first does not fit in the file. */
 static run_size measure_run(const walk *w, uint64_t at, uint64_t most)
 {
-    uint64_t left = w->size - at;
+    /* offsets have 31 bits, so that no sound file has more */
+    uint64_t left = w->size - at < INT32_MAX ? w->size - at : INT32_MAX;
     run_size run = {.influences = left >= 4 ? load_u32(w->data + at) : 0};
     run.stride = 4 + 8 * (uint64_t)run.influences;
     while (run.rows < most && left >= run.stride && load_u32(w->data + at) == run.influences) {
@@ -208,71 +209,62 @@ static void walk_weights(walk *w, ctc_file *f)
 
 /* ---- All sections ---- */
 
-static const stele_column skinned_columns[] = {{"position", STELE_F32, 3}, {"normal", STELE_F32, 3}},
-                          index_columns[] = {{"", STELE_U16, 1}},
-                          uv_columns[] = {{"uv0", STELE_F32, 2}, {"uv1", STELE_F32, 2}, {"uv2", STELE_F32, 2}},
-                          bone_columns[] = {{"parent_plus_one", STELE_I32, 1}, {"child_count", STELE_I32, 1},
+static const stele_column vertex_columns[] = {{"position", STELE_F32, 3}, {"normal", STELE_F32, 3}};
+static const stele_column uv_columns[] = {{"uv0", STELE_F32, 2}, {"uv1", STELE_F32, 2}, {"uv2", STELE_F32, 2}};
+static const stele_column bone_columns[] = {{"parent_plus_one", STELE_I32, 1}, {"child_count", STELE_I32, 1},
                                             {"child_list", STELE_U32, 1},      {"unknown", STELE_F32, 6},
-                                            {"final", STELE_F32, 16},          {"base", STELE_F32, 16}},
-                          key_columns[] = {{"translation", STELE_F32, 3}, {"angles", STELE_F32, 3}},
-                          word_columns[] = {{"", STELE_U32, 1}},
-                          unknown5_columns[] = {{"corner", STELE_I32, 1},
-                                                {"replacement", STELE_I32, 1},
-                                                {"unknown", STELE_I32, 3},
-                                                {"uv", STELE_F32, 2}},
-                          tris3_columns[] = {{"vertices", STELE_I32, 3},
-                                             {"unmodified", STELE_I32, 1},
-                                             {"u", STELE_F32, 3},
-                                             {"v", STELE_F32, 3}},
-                          color_columns[] = {{"", STELE_U8, 4}};
+                                            {"final", STELE_F32, 16},          {"base", STELE_F32, 16}};
+static const stele_column key_columns[] = {{"translation", STELE_F32, 3}, {"angles", STELE_F32, 3}};
+static const stele_column unknown5_columns[] = {
+    {"corner", STELE_I32, 1}, {"replacement", STELE_I32, 1}, {"unknown", STELE_I32, 3}, {"uv", STELE_F32, 2}};
+static const stele_column tris3_columns[] = {
+    {"vertices", STELE_I32, 3}, {"unmodified", STELE_I32, 1}, {"u", STELE_F32, 3}, {"v", STELE_F32, 3}};
+static const stele_column index_columns[] = {{"", STELE_U16, 1}};
+static const stele_column word_columns[] = {{"", STELE_U32, 1}};
+static const stele_column color_columns[] = {{"", STELE_U8, 4}};
 
-/* A section has as many rows as a word says, but none if the word only_with is 0. */
 typedef struct section {
-    ctc_word offset, count, only_with;
-    void (*walk)(walk *w, ctc_file *f); /* of a list; otherwise it is a plain table: */
+    ctc_word offset, count;
+    ctc_word only_with;                 /* not there if this word is 0; by default the magic, which never is */
+    void (*walk)(walk *w, ctc_file *f); /* of a list; without it the section is a table: */
     const char *name;
     const stele_column *columns;
     size_t column_count;
 } section;
 
-#define TABLE(name, columns) NULL, name, columns, sizeof columns / sizeof *columns
-#define LIST(walk) walk, NULL, NULL, 0
-
 static const section sections[CTC_SECTIONS] = {
-    [CTC_SKINS] = {CTC_SKINS_OFFSET, CTC_SKIN_COUNT, CTC_SKIN_COUNT, LIST(walk_skins)},
-    [CTC_VERTICES] = {CTC_VERTICES_OFFSET, CTC_VERTEX_COUNT, CTC_VERTEX_COUNT, TABLE("mesh.vertices", skinned_columns)},
-    [CTC_OUTPUT_VERTICES] = {CTC_OUTPUT_VERTICES_OFFSET, CTC_VERTEX_COUNT, CTC_VERTEX_COUNT,
-                             TABLE("mesh.output_vertices", skinned_columns)},
-    [CTC_INDICES] = {CTC_INDICES_OFFSET, CTC_TRIANGLE_COUNT, CTC_TRIANGLE_COUNT, TABLE("mesh.indices", index_columns)},
-    [CTC_UVS] = {CTC_UVS_OFFSET, CTC_TRIANGLE_COUNT, CTC_TRIANGLE_COUNT, TABLE("mesh.uvs", uv_columns)},
-    [CTC_BONES] = {CTC_BONES_OFFSET, CTC_BONE_COUNT, CTC_BONE_COUNT, TABLE("bone", bone_columns)},
-    [CTC_WEIGHTS] = {CTC_WEIGHTS_OFFSET, CTC_VERTEX_COUNT, CTC_BONE_COUNT, LIST(walk_weights)},
-    [CTC_ANIMATIONS] = {CTC_ANIMATIONS_OFFSET, CTC_ANIMATION_COUNT, CTC_ANIMATION_COUNT, LIST(walk_animations)},
-    [CTC_FRAMES] = {CTC_FRAMES_OFFSET, CTC_FRAME_COUNT, CTC_FRAME_COUNT, TABLE("key", key_columns)},
-    [CTC_GL_COMMANDS] = {CTC_GL_COMMANDS_OFFSET, CTC_GL_COMMAND_COUNT, CTC_GL_COMMAND_COUNT,
-                         TABLE("gl_commands", word_columns)},
-    [CTC_MORPHS] = {CTC_MORPHS_OFFSET, CTC_MORPH_COUNT, CTC_MORPH_COUNT, LIST(walk_morphs)},
-    [CTC_ATTACHMENTS] = {CTC_ATTACHMENTS_OFFSET, CTC_ATTACHMENT_COUNT, CTC_ATTACHMENT_COUNT, LIST(walk_attachments)},
-    [CTC_TRI_LISTS] = {CTC_TRI_LISTS_OFFSET, CTC_TRI_LIST_COUNT, CTC_TRI_LIST_COUNT, TABLE("tri_list", word_columns)},
-    [CTC_UNKNOWN5] = {CTC_UNKNOWN5_OFFSET, CTC_UNKNOWN5_COUNT, CTC_UNKNOWN5_COUNT, TABLE("unknown5", unknown5_columns)},
-    [CTC_TRIS3] = {CTC_TRIS3_OFFSET, CTC_TRIANGLE_COUNT, CTC_UNKNOWN5_COUNT, TABLE("mesh.tris3", tris3_columns)},
-    [CTC_COLORS] = {CTC_COLORS_OFFSET, CTC_COLOR_COUNT, CTC_COLOR_COUNT, TABLE("mesh.colors", color_columns)},
+    [CTC_SKINS] = {CTC_SKINS_OFFSET, CTC_SKIN_COUNT, .walk = walk_skins},
+    [CTC_VERTICES] = {CTC_VERTICES_OFFSET, CTC_VERTEX_COUNT, 0, NULL, "mesh.vertices", vertex_columns, 2},
+    [CTC_OUTPUT_VERTICES] = {CTC_OUTPUT_VERTICES_OFFSET, CTC_VERTEX_COUNT, 0, NULL, "mesh.output_vertices", vertex_columns, 2},
+    [CTC_INDICES] = {CTC_INDICES_OFFSET, CTC_TRIANGLE_COUNT, 0, NULL, "mesh.indices", index_columns, 1},
+    [CTC_UVS] = {CTC_UVS_OFFSET, CTC_TRIANGLE_COUNT, 0, NULL, "mesh.uvs", uv_columns, 3},
+    [CTC_BONES] = {CTC_BONES_OFFSET, CTC_BONE_COUNT, 0, NULL, "bone", bone_columns, 6},
+    [CTC_WEIGHTS] = {CTC_WEIGHTS_OFFSET, CTC_VERTEX_COUNT, CTC_BONE_COUNT, .walk = walk_weights},
+    [CTC_ANIMATIONS] = {CTC_ANIMATIONS_OFFSET, CTC_ANIMATION_COUNT, .walk = walk_animations},
+    [CTC_FRAMES] = {CTC_FRAMES_OFFSET, CTC_FRAME_COUNT, 0, NULL, "key", key_columns, 2},
+    [CTC_GL_COMMANDS] = {CTC_GL_COMMANDS_OFFSET, CTC_GL_COMMAND_COUNT, 0, NULL, "gl_commands", word_columns, 1},
+    [CTC_MORPHS] = {CTC_MORPHS_OFFSET, CTC_MORPH_COUNT, .walk = walk_morphs},
+    [CTC_ATTACHMENTS] = {CTC_ATTACHMENTS_OFFSET, CTC_ATTACHMENT_COUNT, .walk = walk_attachments},
+    [CTC_TRI_LISTS] = {CTC_TRI_LISTS_OFFSET, CTC_TRI_LIST_COUNT, 0, NULL, "tri_list", word_columns, 1},
+    [CTC_UNKNOWN5] = {CTC_UNKNOWN5_OFFSET, CTC_UNKNOWN5_COUNT, 0, NULL, "unknown5", unknown5_columns, 4},
+    [CTC_TRIS3] = {CTC_TRIS3_OFFSET, CTC_TRIANGLE_COUNT, CTC_UNKNOWN5_COUNT, NULL, "mesh.tris3", tris3_columns, 4},
+    [CTC_COLORS] = {CTC_COLORS_OFFSET, CTC_COLOR_COUNT, 0, NULL, "mesh.colors", color_columns, 1},
 };
 
-bool st_ctc_has(const ctc_file *f, ctc_section section)
+bool st_ctc_has(const ctc_file *f, ctc_section kind)
 {
-    return ctc_word_of(f, sections[section].count) && ctc_word_of(f, sections[section].only_with);
+    return ctc_word_of(f, sections[kind].count) && ctc_word_of(f, sections[kind].only_with);
 }
 
-ctc_word st_ctc_offset_word(ctc_section section)
+ctc_word st_ctc_offset_word(ctc_section kind)
 {
-    return sections[section].offset;
+    return sections[kind].offset;
 }
 
-static uint64_t row_count(const ctc_file *f, ctc_section section)
+static uint64_t row_count(const ctc_file *f, ctc_section kind)
 {
-    uint64_t count = ctc_word_of(f, sections[section].count);
-    switch (section) {
+    uint64_t count = ctc_word_of(f, sections[kind].count);
+    switch (kind) {
     case CTC_INDICES: return 3 * count;
     case CTC_FRAMES: return count * (1 + (uint64_t)ctc_word_of(f, CTC_BONE_COUNT));
     case CTC_COLORS: return f->raw.reading == CTC_COLORS_ARE_BYTES ? count / 4 : count;
@@ -280,13 +272,13 @@ static uint64_t row_count(const ctc_file *f, ctc_section section)
     }
 }
 
-void st_ctc_walk_section(walk *w, ctc_file *f, ctc_section section)
+void st_ctc_walk_section(walk *w, ctc_file *f, ctc_section kind)
 {
-    const struct section *s = &sections[section];
+    const section *s = &sections[kind];
     if (s->walk)
         s->walk(w, f);
     else
-        st_walk_rows(w, s->name, &f->rows[section], s->columns, s->column_count, row_count(f, section));
+        st_walk_rows(w, s->name, &f->rows[kind], s->columns, s->column_count, row_count(f, kind));
 }
 
 /* The sections that are there in the order of the file; returns how many. */
@@ -306,9 +298,9 @@ static size_t sort_sections(const ctc_file *f, ctc_section order[CTC_SECTIONS])
 }
 
 /* An offset beyond a file that is shorter than it says itself is no wrong offset. */
-static void judge_offset(walk *w, const ctc_file *f, ctc_section section, uint64_t offset)
+static void judge_offset(walk *w, const ctc_file *f, ctc_section kind, uint64_t offset)
 {
-    ctc_word word = sections[section].offset;
+    ctc_word word = sections[kind].offset;
     const char *name = words[word].name;
     if (offset < CTC_HEADER_BYTES || offset > INT32_MAX)
         st_walk_fail(w, DIAG_OFFSET_OUT_OF_RANGE, 4 * word, name, "is %d, and sections begin after the %d bytes of the header",

@@ -139,12 +139,12 @@ static inline uint32_t ctc_word_of(const ctc_file *f, ctc_word word)
     return f->word[word].data ? load_u32(f->word[word].data) : 0;
 }
 
-/* Whether a section is there, where the header says that it begins, and the word that says so. */
-bool st_ctc_has(const ctc_file *f, ctc_section section);
-ctc_word st_ctc_offset_word(ctc_section section);
+/* Whether a section is there, and the word of the header that says where. */
+bool st_ctc_has(const ctc_file *f, ctc_section kind);
+ctc_word st_ctc_offset_word(ctc_section kind);
 
 /* One section, where the walk is. */
-void st_ctc_walk_section(walk *w, ctc_file *f, ctc_section section);
+void st_ctc_walk_section(walk *w, ctc_file *f, ctc_section kind);
 
 /* How the two numbers of an animation are taken: the document is not sure of them. */
 typedef enum ctc_clips {

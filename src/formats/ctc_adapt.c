@@ -55,10 +55,10 @@ static bool ignore(void *user, const void *data, size_t size)
     return true;
 }
 
-static uint64_t size_of(walk *w, arena *a, ctc_file *f, ctc_section section)
+static uint64_t size_of(walk *w, arena *a, ctc_file *f, ctc_section kind)
 {
     st_walk_write(w, a, ignore, NULL);
-    st_ctc_walk_section(w, f, section);
+    st_ctc_walk_section(w, f, kind);
     return w->at;
 }
 
