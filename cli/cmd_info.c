@@ -112,13 +112,14 @@ static void print_content(FILE *out, const stele_info *info)
         bool readable = info->skeleton || strcmp(info->companions[i].role, "animation") != 0;
         fputs(!info->companions[i].found ? " (not found)\n" : readable ? " (found)\n" : " (found, but cannot be read)\n", out);
     }
-    if (info->skeleton) {
+    const char *skeleton = info->skeleton ? info->skeleton : "";
+    if (info->skeleton || info->joints) {
         print_heading(out, "skeleton");
-        print_name(out, info->skeleton);
-        fprintf(out, "%s%llu joint%s\n", *info->skeleton ? ": " : "", (unsigned long long)info->joints,
-                info->joints == 1 ? "" : "s");
-        print_clips(out, info);
+        print_name(out, skeleton);
+        fprintf(out, "%s%llu joint%s\n", *skeleton ? ": " : "", (unsigned long long)info->joints, info->joints == 1 ? "" : "s");
     }
+    if (info->skeleton || info->clip_count)
+        print_clips(out, info);
     if (info->morphs) {
         print_heading(out, "morphs");
         fprintf(out, "%llu\n", (unsigned long long)info->morphs);

@@ -64,7 +64,7 @@ static void try_format(stele_file *file, const stele_format *format, const probe
          * makes sense they must end with the file, or damage would be taken for a deviation */
         bool deviation = p->trust == TRUST_CERTAIN && i > 0 && best->fit > FIT_NONSENSE;
         /* without a magic, of two that fit equally well the one that explains more of the file */
-        bool further = p->trust == TRUST_PLAUSIBLE && t.fit == best->fit && t.end > best->end;
+        bool further = p->trust == TRUST_PLAUSIBLE && best->raw && t.fit == best->fit && t.end > best->end;
         t.certain = p->trust == TRUST_CERTAIN;
         if (t.raw && (further || (t.fit > best->fit && (t.fit >= FIT_EXACT || !deviation))))
             *best = t;

@@ -12,6 +12,12 @@ static stele_file *open_named(const bytes *b, const char *name, stele_check_leve
 
 /* ---- Whatever is read is written back identically ---- */
 
+/* Only samples of files that are known to have them: elsewhere a byte that nobody claims is a field that we forgot. */
+static bool may_have_gaps(const char *path)
+{
+    return strstr(path, "/samples/gaps/") != NULL;
+}
+
 static void expect_same_bytes(const char *path, const bytes *content)
 {
     stele_file *file = stele_open(path, NULL);
@@ -20,7 +26,8 @@ static void expect_same_bytes(const char *path, const bytes *content)
     bytes out = rewritten(file, NULL);
     assert_int_equal(out.size, content->size);
     assert_memory_equal(out.data, content->data, content->size);
-    assert_int_equal(assert_explained(file), 0);
+    uint64_t gaps = assert_explained(file);
+    assert_true(gaps == 0 || may_have_gaps(path));
     free(out.data);
     stele_close(file);
 }
@@ -151,6 +158,13 @@ static void for_dialects(each_file each)
     assert_true(for_each_file(folder, each) >= 12);
 }
 
+static void for_gaps(each_file each)
+{
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s/samples/gaps", project_folder());
+    assert_true(for_each_file(folder, each) >= 1);
+}
+
 static void truncation_is_noticed(void **state)
 {
     (void)state;
@@ -161,6 +175,7 @@ static void mutations_are_survived(void **state)
 {
     (void)state;
     for_dialects(mutate_everywhere);
+    for_gaps(mutate_everywhere);
 }
 
 static void replay(const char *path, const bytes *content)
@@ -246,6 +261,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     for_dialects(fail_each_allocation);
+    for_gaps(fail_each_allocation);
 }
 
 static void limit_is_kept(const char *path, const bytes *content)
@@ -304,7 +320,8 @@ static void convert_to_all(const char *path, const bytes *content)
         if (stele_file_status(again) != STELE_OK)
             fail_msg("%s as %s: %s", path, save.dialect, stele_file_message(again));
         expect_dialect(again, &out, save.dialect);
-        assert_int_equal(assert_explained(again), 0);
+        uint64_t gaps = assert_explained(again);
+        assert_true(gaps == 0 || may_have_gaps(path));
         stele_close(again);
         free(out.data);
     }
@@ -315,6 +332,7 @@ static void every_dialect_can_be_written(void **state)
 {
     (void)state;
     for_dialects(convert_to_all);
+    for_gaps(convert_to_all);
 }
 
 int main(void)

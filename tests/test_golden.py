@@ -10,18 +10,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STELE = os.environ.get("STELE", str(ROOT / "build" / "stele"))
-SAMPLES = ROOT / "samples" / "dialects"
+FOLDERS = [ROOT / "samples" / name for name in ("dialects", "gaps")]
 GOLDEN = ROOT / "tests" / "golden"
 
 
 def models():
     listed = subprocess.run([STELE, "formats", "--json"], capture_output=True, check=True, text=True).stdout
     endings = {"." + e for f in json.loads(listed)["formats"] for e in f["extensions"]}
-    return sorted(p for p in SAMPLES.iterdir() if p.suffix in endings)
+    return sorted(p for folder in FOLDERS for p in folder.iterdir() if p.suffix in endings)
 
 
 def explain(path):
-    return subprocess.run([STELE, "explain", path.name], cwd=SAMPLES, capture_output=True, check=True, text=True).stdout
+    return subprocess.run([STELE, "explain", path.name], cwd=path.parent, capture_output=True, check=True, text=True).stdout
 
 
 class Golden(unittest.TestCase):

@@ -46,8 +46,9 @@ step "samples are reproducible" tools/same_samples.sh
 step "command line" python_tests test_cli.py
 step "independent reader" python_tests test_oracle.py
 step "independent TWM" python_tests test_oracle_twm.py
-step "independent reader of MESH" python_tests test_oracle_mesh.py
-step "independent writer (sff)" python_tests test_oracle_sff.py
+step "independent MESH" python_tests test_oracle_mesh.py
+step "independent SFF" python_tests test_oracle_sff.py
+step "independent CTC" python_tests test_oracle_ctc.py
 step "house rules" python_tests test_rules.py
 step "formatting" tools/formatted.sh
 step "fuzz (20 s a format)" tools/fuzz.sh 20

@@ -12,7 +12,7 @@ failed=0
 run() { # FORMAT
     corpus=build/fuzz/corpus-$1
     mkdir -p "$corpus"
-    seeds="samples/dialects tests/crashers"
+    seeds="samples/dialects samples/gaps tests/crashers"
     if "build/fuzz/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix=build/fuzz/found/ -print_final_stats=1 "$corpus" $seeds >"build/fuzz/$1.log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log")

@@ -9,9 +9,9 @@ Nothing here is shared with the library: the tests take these files as independe
 import sys
 from pathlib import Path
 
-from samples import rayne, twm
+from samples import ctc, mesh, rayne, sff, twm
 
-MODULES = [rayne, twm]
+MODULES = [rayne, twm, mesh, sff, ctc]
 
 
 def main():

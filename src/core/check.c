@@ -72,8 +72,20 @@ void st_check_string(checker *c, const text *string, const char *path)
         st_diag(c->diags, DIAG_STRING_EMBEDDED_NUL, st_check_place(c, st_check_offset(c, nul), 1, "%s", path),
                 "has a NUL after %llu of its %llu bytes: engines read no further", (unsigned long long)(nul - string->data),
                 (unsigned long long)string->size);
+    st_check_utf8(c, string, path);
+}
+
+void st_check_utf8(checker *c, const text *string, const char *path)
+{
     const char *bad = first_not_utf8(string);
     if (bad)
         st_diag(c->diags, DIAG_STRING_NOT_UTF8, st_check_place(c, st_check_offset(c, bad), 1, "%s", path),
                 "is not valid UTF-8");
+}
+
+text st_fixed_text(const span *field)
+{
+    const char *start = (const char *)field->data;
+    const char *nul = field->stride ? memchr(start, 0, field->stride) : NULL;
+    return (text){start, nul ? (uint64_t)(nul + 1 - start) : field->stride};
 }

@@ -34,6 +34,10 @@ void st_check_flag(checker *c, uint8_t flag, uint64_t offset, const char *path);
 
 /* NUL, UTF-8. The path is that of the string. */
 void st_check_string(checker *c, const text *string, const char *path);
+void st_check_utf8(checker *c, const text *string, const char *path);
+
+/* The string in a field of a fixed size: up to its NUL and with it, or the whole field if it has none. */
+text st_fixed_text(const span *field);
 
 /* Floats of a vertex: components of them from data + stride * vertex. No components: the mesh does not have them. */
 typedef struct vertex_floats {

@@ -14,18 +14,20 @@
     X(BAD_COMPRESSION, "bad-compression", ERROR, "compressed content that cannot be unpacked")                                 \
     X(BAD_INDEX_SIZE, "bad-index-size", ERROR, "indices are neither 1, 2 nor 4 bytes wide")                                    \
     X(BAD_FIELD, "bad-field", ERROR, "a field holds a value that its format does not allow")                                   \
+    X(OFFSET_OUT_OF_RANGE, "offset-out-of-range", ERROR, "a section begins inside the header or beyond the file")              \
+    X(SECTION_OVERLAP, "section-overlap", ERROR, "two sections claim the same bytes")                                          \
     X(TRAILING_BYTES, "trailing-bytes", WARNING, "bytes after the end of the content")                                         \
     X(FLAG_NOT_BOOLEAN, "flag-not-boolean", WARNING, "a yes/no byte that is neither 0 nor 1")                                  \
-    X(RESERVED_NOT_ZERO, "reserved-not-zero", WARNING, "a reserved byte that is not 0")                                        \
-    X(NONSTANDARD_LAYOUT, "nonstandard-layout", WARNING, "one of several ways to take what the document leaves open")          \
+    X(RESERVED_NOT_ZERO, "reserved-not-zero", WARNING, "reserved bits or bytes that are not 0")                                \
+    X(NONSTANDARD_LAYOUT, "nonstandard-layout", WARNING, "one of several ways to take what a format's document leaves open")   \
     X(SKELETON_FLAG, "skeleton-flag", WARNING, "a skeleton is promised, but there is none")                                    \
     X(HALF_INDICES, "half-indices", WARNING, "only half of the indices were written")                                          \
     X(THREE_FLOAT_UV, "three-float-uv", WARNING, "three floats for each uv, where there is room for two")                      \
     X(WRITER_BUG, "writer-bug", WARNING, "a layout that only a known writer bug produces")                                     \
-    X(NONSTANDARD_LAYOUT, "nonstandard-layout", WARNING,                                                                       \
-      "a layout other than the one that we propose where a format's document is unclear")                                      \
     X(SIZE_MISMATCH, "size-mismatch", ERROR, "a size field that contradicts the content")                                      \
-    X(RESERVED_NOT_ZERO, "reserved-not-zero", WARNING, "bits without a meaning that are set")                                  \
+    X(VERSION_UNTESTED, "version-untested", WARNING, "a version of which no file is known: it is read as the next one")        \
+    X(EOF_POSITION, "eof-position", WARNING, "the file does not end where it says")                                            \
+    X(SCRATCH_NOT_ZERO, "scratch-not-zero", NOTE, "room that the engine overwrites is not empty")                              \
     X(INDEX_OUT_OF_RANGE, "index-out-of-range", ERROR, "an index beyond the vertices")                                         \
     X(INDEX_COUNT, "index-count", WARNING, "the number of indices is not a multiple of 3")                                     \
     X(DEGENERATE_TRIANGLE, "degenerate-triangle", WARNING, "a triangle that uses a vertex twice")                              \
@@ -34,6 +36,13 @@
     X(MATERIAL_OUT_OF_RANGE, "material-out-of-range", ERROR, "a mesh refers to a material that is not there")                  \
     X(ID_NOT_POSITION, "id-not-position", WARNING, "an id that is not the position in its list")                               \
     X(ID_DUPLICATE, "id-duplicate", WARNING, "an id that another entry has too")                                               \
+    X(COLOR_COUNT, "color-count", WARNING, "neither a colour for each triangle corner nor for each vertex")                    \
+    X(TRI_LIST_SUM, "tri-list-sum", ERROR, "lists that have more triangles than there are")                                    \
+    X(TRI_LIST_COUNT, "tri-list-count", WARNING, "not as many lists of triangles as skins")                                    \
+    X(TRIANGLE_NOT_DRAWN, "triangle-not-drawn", NOTE, "a triangle that is in no list and holds no attachment")                 \
+    X(ATTACHMENT_TRIANGLE, "attachment-triangle", ERROR, "an attachment to a triangle that is not there")                      \
+    X(MORPH_INDEX, "morph-index", ERROR, "a morph of a vertex that is not there")                                              \
+    X(SUBSTITUTION_INDEX, "substitution-index", WARNING, "a substitution of or by a vertex that is not there")                 \
     X(NONFINITE_POSITION, "nonfinite-position", ERROR, "NaN or infinity in a position")                                        \
     X(NONFINITE_NORMAL, "nonfinite-normal", ERROR, "NaN or infinity in a normal")                                              \
     X(NONFINITE_UV, "nonfinite-uv", WARNING, "NaN or infinity in a texture coordinate")                                        \
@@ -74,7 +83,8 @@
     X(BONE_CYCLE, "bone-cycle", ERROR, "bones that are their own ancestors")                                                   \
     X(BONE_TWO_PARENTS, "bone-two-parents", ERROR, "a bone that is listed as a child twice")                                   \
     X(JOINT_ID, "joint-id", ERROR, "a joint's id is another's or beyond the joints")                                           \
-    X(PARENT_OUT_OF_RANGE, "parent-out-of-range", ERROR, "a joint's parent is not in the list of joints")                      \
+    X(PARENT_ORDER, "parent-order", WARNING, "a bone that comes before its parent")                                            \
+    X(CHILD_COUNT, "child-count", WARNING, "a bone that has not as many children as it says")                                  \
     X(ROOT_FLAG, "root-flag", WARNING, "a bone's root flag and the children lists disagree")                                   \
     X(TRACK_UNKNOWN_BONE, "track-unknown-bone", ERROR, "a track for a bone that is not there")                                 \
     X(TRACK_DUPLICATE, "track-duplicate", WARNING, "two tracks of one clip for the same bone")                                 \
@@ -90,6 +100,7 @@
     X(CLIP_EMPTY, "clip-empty", WARNING, "a clip without tracks or poses")                                                     \
     X(NAME_OUT_OF_RANGE, "name-out-of-range", ERROR, "an animation refers to a name that cannot be there")                     \
     X(STRINGS_MISSING, "strings-missing", ERROR, "the names of animations are missing or cut off")                             \
+    X(FRAME_COUNT, "frame-count", WARNING, "animations that do not add up to the frames there are")                            \
     X(TARGET_LIMIT, "target-limit", ERROR, "more than the target engine can load correctly")                                   \
     X(TARGET_ODDITY, "target-oddity", WARNING, "loaded by the target engine, but not as the file says")                        \
     X(LOSS_TRAILING, "loss-trailing", LOSS, "bytes after the content are not carried over")                                    \
@@ -105,4 +116,5 @@
     X(LOSS_TRANSFORM, "loss-transform", LOSS, "a transform of the whole model that the target cannot hold")                    \
     X(LOSS_BONE_MAP, "loss-bone-map", NOTE, "a bone map that no vertex uses is not carried over")                              \
     X(LOSS_ROTATION, "loss-rotation", LOSS, "rest rotations that the target cannot hold")                                      \
+    X(LOSS_GAP, "loss-gap", LOSS, "bytes between sections are not carried over")                                               \
     X(DOES_NOT_FIT, "does-not-fit", ERROR, "content that the target cannot hold at all: nothing is written")

@@ -246,11 +246,18 @@ static void walk_whole(walk *w, const char *name, span *value, stele_field field
     w->at += field.size;
 }
 
-void st_walk_scalar(walk *w, const char *name, span *value, stele_type type)
+void st_walk_scalar_as(walk *w, const char *name, span *value, stele_type type, const char *meaning)
 {
     stele_column column = {"", type, 1};
-    walk_whole(w, name, value,
-               (stele_field){.size = stele_type_size(type), .type = type, .rows = 1, .columns = &column, .column_count = 1});
+    walk_whole(
+        w, name, value,
+        (stele_field){
+            .size = stele_type_size(type), .type = type, .meaning = meaning, .rows = 1, .columns = &column, .column_count = 1});
+}
+
+void st_walk_scalar(walk *w, const char *name, span *value, stele_type type)
+{
+    st_walk_scalar_as(w, name, value, type, NULL);
 }
 
 void st_walk_chars(walk *w, const char *name, span *value, uint64_t count)

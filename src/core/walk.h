@@ -86,7 +86,8 @@ void st_walk_rows(walk *w, const char *name, span *value, const stele_column *co
 void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint64_t count);
 
 void st_walk_scalar(walk *w, const char *name, span *value, stele_type type); /* of any type; its bytes are kept */
-void st_walk_chars(walk *w, const char *name, span *value, uint64_t count);   /* text of a fixed size */
+void st_walk_scalar_as(walk *w, const char *name, span *value, stele_type type, const char *meaning);
+void st_walk_chars(walk *w, const char *name, span *value, uint64_t count); /* text of a fixed size */
 
 /* Bytes that are claimed, but not looked into; and items of their own sizes one after another, kept as one span of so many
  * items. size_of gets the bytes of an item and of all that is left, and gives the item's size, or UINT64_MAX if it does not

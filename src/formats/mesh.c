@@ -286,7 +286,7 @@ static void describe_clips(const mesh_file *f, arena *a, stele_info *info)
     info->clip_count = f->animation_count;
 }
 
-static void describe(const raw_file *raw, arena *a, const companions *companions, stele_info *info)
+static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
 {
     const mesh_file *f = (const mesh_file *)raw;
     stele_column columns[VERTEX_COLUMNS];

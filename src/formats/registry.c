@@ -7,8 +7,11 @@ extern const stele_format st_format_twm;
 extern const stele_format st_format_sgm;
 extern const stele_format st_format_sga;
 extern const stele_format st_format_mesh;
+extern const stele_format st_format_sff;
+extern const stele_format st_format_ctc;
 
-const stele_format *const st_formats[] = {&st_format_twm, &st_format_sgm, &st_format_sga, NULL};
+const stele_format *const st_formats[] = {
+    &st_format_twm, &st_format_sgm, &st_format_sga, &st_format_mesh, &st_format_sff, &st_format_ctc, NULL};
 
 static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
                                                "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};

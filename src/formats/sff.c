@@ -264,7 +264,7 @@ uint64_t st_sff_path_length(const sff_texture *t, unsigned reading)
 }
 
 /* Each texture once: meshes that use it share its strings. */
-static stele_texture_info *describe_textures(const sff_file *f, arena *a, const companions *companions)
+static stele_texture_info *describe_textures(const sff_file *f, arena *a, companions *companions)
 {
     stele_texture_info *textures = st_arena_alloc(a, f->texture_count * sizeof *textures);
     for (uint64_t i = 0; textures && i < f->texture_count; i++) {
@@ -353,7 +353,7 @@ static void describe_mesh(const sff_layout *l, const sff_mesh *m, uint64_t index
     info->bounds = st_position_bounds(&positions, m->vertex_count);
 }
 
-static void describe(const raw_file *raw, arena *a, const companions *companions, stele_info *info)
+static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
 {
     const sff_file *f = (const sff_file *)raw;
     sff_layout layout = st_sff_layout(f->format, *raw);
