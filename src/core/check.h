@@ -49,7 +49,7 @@ typedef struct mesh_view {
     const char *path; /* "mesh[2]"; "" if the file is one mesh */
     bool one_uv;      /* uv sets are not numbered */
     uint64_t vertex_count;
-    vertex_floats all; /* the whole row of interleaved vertices, if it is floats only; or nothing */
+    vertex_floats all; /* all floats of interleaved vertices, if they are together at the start of the row; or nothing */
     vertex_floats position, normal, uv, color, tangent, binormal, weight, bone;
     uint64_t bone_count; /* UINT64_MAX: not known */
     bool separate;       /* each attribute is an array of its own: a path is position[17], not vertices[17].position */

@@ -96,26 +96,25 @@ static void find_nonfinite(const float_column *column, uint64_t begin, uint64_t 
             found(t, column->what, v);
 }
 
-static bool packed(const vertex_floats *f)
+static bool any_nonfinite(const vertex_floats *f, uint64_t begin, uint64_t end)
 {
-    return f->stride == 4 * f->components;
+    if (f->stride == 4 * f->components)
+        return st_scan_nonfinite(row(f, begin), (end - begin) * f->components);
+    return st_scan_nonfinite_rows(row(f, begin), end - begin, f->stride, f->components);
 }
 
 /* Which columns to look at closely. Interleaved rows are scanned once for all columns; a column of its own by itself. */
 static void check_finite(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
 {
     float_column columns[FLOAT_COLUMNS];
-    bool all_fine = m->all.components && !st_scan_nonfinite(row(&m->all, begin), (end - begin) * m->all.components);
-    if (all_fine)
+    if (m->all.components && !any_nonfinite(&m->all, begin, end))
         return;
     list_columns(m, columns);
     for (size_t i = 0; i < FLOAT_COLUMNS; i++) {
         const vertex_floats *f = columns[i].floats;
         if (!f->components)
             continue;
-        bool fine = packed(f) ? !st_scan_nonfinite(row(f, begin), (end - begin) * f->components)
-                              : !st_scan_nonfinite_rows(row(f, begin), end - begin, f->stride, f->components);
-        if (!fine)
+        if (any_nonfinite(f, begin, end))
             find_nonfinite(&columns[i], begin, end, t);
     }
 }

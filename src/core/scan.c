@@ -11,13 +11,24 @@ bool st_scan_nonfinite(const uint8_t *data, uint64_t count)
     return carried >> 31;
 }
 
-bool st_scan_nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count)
+static inline bool nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count)
 {
     uint32_t carried = 0;
     for (uint64_t i = 0; i < rows; i++, data += stride)
         for (uint32_t k = 0; k < count; k++)
             carried |= (load_u32(data + 4 * k) & 0x7fffffffu) + 0x00800000u;
     return carried >> 31;
+}
+
+bool st_scan_nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count)
+{
+    /* the usual counts as constants, for the compiler */
+    switch (count) {
+    case 3: return nonfinite_rows(data, rows, stride, 3);
+    case 6: return nonfinite_rows(data, rows, stride, 6);
+    case 8: return nonfinite_rows(data, rows, stride, 8);
+    default: return nonfinite_rows(data, rows, stride, count);
+    }
 }
 
 static bool beyond_u16(const uint8_t *data, uint64_t count, uint16_t last)

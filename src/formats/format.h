@@ -24,6 +24,14 @@ typedef enum sense {
     SENSE_GOOD
 } sense;
 
+/* A wrong layout shows early: judging a right one must not read the bulk data twice, for the checks read all of it. */
+enum { SENSE_ROWS = 1 << 16 };
+
+static inline uint64_t sense_rows(uint64_t count)
+{
+    return count < SENSE_ROWS ? count : SENSE_ROWS;
+}
+
 enum { MOST_CANDIDATES = 64 };
 
 /* What the first bytes say. Candidates are the dialects and readings to try, the likeliest first. None of them: the file is of

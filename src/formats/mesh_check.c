@@ -65,8 +65,7 @@ static void check_geometry(checker *c, const mesh_file *f)
         .index_count = f->index_count,
         .index_type = STELE_U32,
     };
-    if (!at.joints)
-        view.all = (vertex_floats){f->vertices.data, f->vertices.stride, f->vertices.stride / 4};
+    view.all = (vertex_floats){f->vertices.data, f->vertices.stride, 3 + view.normal.components + view.uv.components};
     st_check_mesh(c, &view);
 }
 
@@ -103,9 +102,11 @@ static void check_skin(checker *c, const mesh_file *f, uint32_t joints)
     tally beyond = {0}, zero = {0}, sum = {0};
     for (uint64_t v = 0; v < f->vertex_count; v++) {
         const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
-        unsigned weight = weight_of(at);
         if (any_beyond(at, f->joint_count))
             note(&beyond, v);
+        if (!c->full)
+            continue;
+        unsigned weight = weight_of(at);
         if (!weight)
             note(&zero, v);
         else if (weight < 253 || weight > 257)

@@ -17,7 +17,7 @@ static bool header_plausible(const mesh_file *f)
 
 static bool vertex_joints_plausible(const mesh_file *f, uint32_t joints)
 {
-    for (uint64_t v = 0; v < f->vertices.count; v++) {
+    for (uint64_t v = 0; v < sense_rows(f->vertices.count); v++) {
         const uint8_t *ids = f->vertices.data + v * f->vertices.stride + joints;
         for (int i = 0; i < INFLUENCES; i++)
             if (ids[i] >= f->joint_count && ids[i] != NO_JOINT)
@@ -30,12 +30,13 @@ static bool geometry_plausible(const mesh_file *f)
 {
     mesh_vertex at = st_mesh_vertex(f);
     const span *v = &f->vertices;
-    if (st_scan_nonfinite_rows(v->data, v->count, v->stride, 3) ||
-        (at.uv && v->count && st_scan_nonfinite_rows(v->data + at.uv, v->count, v->stride, 2)))
+    uint64_t rows = sense_rows(v->count);
+    if (st_scan_nonfinite_rows(v->data, rows, v->stride, 3) ||
+        (at.uv && rows && st_scan_nonfinite_rows(v->data + at.uv, rows, v->stride, 2)))
         return false;
     if (at.joints && f->joint_count && !vertex_joints_plausible(f, at.joints))
         return false;
-    return !st_scan_beyond(f->indices.data, f->indices.count, STELE_U32, f->vertex_count);
+    return !st_scan_beyond(f->indices.data, sense_rows(f->indices.count), STELE_U32, f->vertex_count);
 }
 
 /* ---- Joints ---- */
@@ -140,13 +141,13 @@ static bool rotations_usual(const mesh_file *f)
 static bool normals_usual(const mesh_file *f)
 {
     uint32_t normal = st_mesh_vertex(f).normal;
-    uint64_t unit = 0;
-    for (uint64_t v = 0; normal && v < f->vertices.count; v++) {
+    uint64_t unit = 0, rows = sense_rows(f->vertices.count);
+    for (uint64_t v = 0; normal && v < rows; v++) {
         const uint8_t *at = f->vertices.data + v * f->vertices.stride + normal;
         float x = load_f32(at), y = load_f32(at + 4), z = load_f32(at + 8), length = x * x + y * y + z * z;
         unit += length > 0.98f && length < 1.02f;
     }
-    return !normal || 2 * unit >= f->vertices.count;
+    return !normal || 2 * unit >= rows;
 }
 
 static bool strings_usual(const mesh_file *f)

@@ -173,16 +173,16 @@ static void count_unit_normals(const vertex_floats *normals, uint64_t vertex_cou
 static bool any_nonfinite(const sff_layout *l, const sff_mesh *m)
 {
     if (!l->packed)
-        return st_scan_nonfinite(m->vertices.data, m->vertex_count * l->stride / 4);
+        return st_scan_nonfinite(m->vertices.data, sense_rows(m->vertex_count) * l->stride / 4);
     for (unsigned i = 0; i < SFF_ATTRIBUTES; i++)
-        if (l->components[i] && st_scan_nonfinite(m->attribute[i].data, m->vertex_count * l->components[i]))
+        if (l->components[i] && st_scan_nonfinite(m->attribute[i].data, sense_rows(m->vertex_count) * l->components[i]))
             return true;
     return false;
 }
 
 static bool indices_beyond(const sff_layout *l, const sff_mesh *m, const uint8_t *indices)
 {
-    return l->index_size && st_scan_beyond(indices, m->index_count, st_sff_index_type(l), m->vertex_count);
+    return l->index_size && st_scan_beyond(indices, sense_rows(m->index_count), st_sff_index_type(l), m->vertex_count);
 }
 
 /* Indices before the attributes are believed only if there cannot be any after them. */

@@ -258,8 +258,9 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *p)
 
 static bool mesh_plausible(const sgm_mesh *m)
 {
-    return m->has_tangents <= 1 && !st_scan_beyond(m->indices.data, m->indices.count, st_sgm_index_type(m), m->vertex_count) &&
-           !st_scan_nonfinite(m->vertices.data, m->vertices.count * m->vertices.stride / 4);
+    return m->has_tangents <= 1 &&
+           !st_scan_beyond(m->indices.data, sense_rows(m->indices.count), st_sgm_index_type(m), m->vertex_count) &&
+           !st_scan_nonfinite(m->vertices.data, sense_rows(m->vertices.count) * m->vertices.stride / 4);
 }
 
 static sense sense_of(const raw_file *raw)
