@@ -90,6 +90,8 @@ static void arena_keeps_its_promises(void **state)
     assert_non_null(st_arena_alloc(&a, 50000));
     assert_null(st_arena_alloc(&a, UINT64_MAX));
     assert_null(st_arena_alloc(&a, UINT64_MAX - 40));
+    assert_null(st_arena_array(&a, UINT64_MAX / 8, 16));
+    assert_null(st_arena_array(&a, (uint64_t)1 << 32, 1 << 20));
     st_arena_free(&a);
     assert_int_equal(a.used, 0);
 }

@@ -106,6 +106,14 @@ void *st_arena_alloc(arena *a, uint64_t size)
     return memory;
 }
 
+void *st_arena_array(arena *a, uint64_t count, size_t item_size)
+{
+    if (!item_size || count <= UINT64_MAX / item_size)
+        return st_arena_alloc(a, count * item_size);
+    a->failed = true;
+    return NULL;
+}
+
 arena_mark st_arena_mark(const arena *a)
 {
     return (arena_mark){a->newest, a->newest ? a->newest->fill : 0};

@@ -28,6 +28,9 @@ void st_arena_free(arena *a);
 /* Zeroed memory, aligned for anything; NULL if refused, and then a->failed is set. Size 0 gives a valid pointer. */
 void *st_arena_alloc(arena *a, uint64_t size);
 
+/* The same for an array; a size that no 64 bits hold is refused. Counts from files go through this, for size_t may be small. */
+void *st_arena_array(arena *a, uint64_t count, size_t item_size);
+
 /* Uninitialised memory for bytes that are overwritten at once. */
 void *st_arena_bytes(arena *a, uint64_t size);
 

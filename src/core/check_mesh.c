@@ -383,7 +383,7 @@ static void run_jobs(checker *c, job *first, job *second, tally *sum)
     arena_mark mark = st_arena_mark(c->arena);
     tally *tallies = NULL;
     if (c->parallel && first->rows + second->rows >= WORTH_THREADS)
-        tallies = st_arena_alloc(c->arena, 2 * MOST_TASKS * sizeof(tally));
+        tallies = st_arena_array(c->arena, 2 * MOST_TASKS, sizeof(tally));
     if (!tallies) {
         run_range(first, 0, first->rows, sum);
         run_range(second, 0, second->rows, sum);

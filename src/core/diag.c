@@ -41,7 +41,7 @@ static bool grow(diags *d)
     if (d->count < d->capacity)
         return true;
     size_t capacity = d->capacity ? d->capacity * 2 : 8;
-    stele_diagnostic *items = st_arena_alloc(d->arena, capacity * sizeof *items);
+    stele_diagnostic *items = st_arena_array(d->arena, capacity, sizeof *items);
     if (!items)
         return false;
     if (d->count)

@@ -320,7 +320,7 @@ void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_
     /* items of no bytes count as one, or a file could claim billions of them for nothing */
     if (!walk_ok(w) || !enough_left(w, name, saturating_multiply(count, least_bytes ? least_bytes : 1)))
         return NULL;
-    void *list = st_arena_alloc(w->arena, saturating_multiply(count, item_size));
+    void *list = st_arena_array(w->arena, count, item_size);
     if (!list)
         st_walk_fail(w, DIAG_NO_MEMORY, w->at, name, "there is no memory for %llu entries", (unsigned long long)count);
     return list;

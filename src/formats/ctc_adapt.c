@@ -20,7 +20,7 @@ static void clear_morphs(checker *c, ctc_file *f)
 {
     static const uint8_t zeros[12];
     uint32_t count = ctc_word_of(f, CTC_MORPH_COUNT);
-    f->morph = copy_bytes(c, f->morph, count * sizeof *f->morph);
+    f->morph = copy_bytes(c, f->morph, (uint64_t)count * sizeof *f->morph);
     for (uint32_t i = 0; f->morph && i < count; i++)
         f->morph[i].scratch.data = zeros;
 }

@@ -250,8 +250,8 @@ static void check_cycles(checker *c, const span *bones, uint32_t *chain)
 
 static void check_bones(checker *c, const span *bones)
 {
-    uint32_t *children = st_arena_alloc(c->arena, bones->count * sizeof *children);
-    uint32_t *chain = st_arena_alloc(c->arena, bones->count * sizeof *chain);
+    uint32_t *children = st_arena_array(c->arena, bones->count, sizeof *children);
+    uint32_t *chain = st_arena_array(c->arena, bones->count, sizeof *chain);
     if (!children || !chain)
         return;
     for (uint64_t i = 0; i < bones->count; i++)

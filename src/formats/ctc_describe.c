@@ -57,7 +57,7 @@ static void describe_clips(const ctc_file *f, arena *a, stele_info *info)
     bool one = reading == CTC_CLIPS_UNKNOWN || !animations;
     uint64_t tracks = 1 + (uint64_t)ctc_word_of(f, CTC_BONE_COUNT);
     size_t count = one ? frames > 0 : animations;
-    stele_clip_info *clips = st_arena_alloc(a, count * sizeof *clips);
+    stele_clip_info *clips = st_arena_array(a, count, sizeof *clips);
     for (size_t i = 0; clips && i < count; i++) {
         uint64_t length = one ? frames : st_ctc_clip_frames(&f->animation[i], reading);
         const char *name = "all frames";
@@ -86,8 +86,8 @@ const char *st_ctc_texture(companions *companions, const char *name)
 static void describe_materials(const ctc_file *f, arena *a, companions *companions, stele_info *info)
 {
     size_t count = ctc_word_of(f, CTC_SKIN_COUNT);
-    stele_material_info *materials = st_arena_alloc(a, count * sizeof *materials);
-    stele_texture_info *textures = st_arena_alloc(a, count * sizeof *textures);
+    stele_material_info *materials = st_arena_array(a, count, sizeof *materials);
+    stele_texture_info *textures = st_arena_array(a, count, sizeof *textures);
     if (!materials || !textures)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -151,9 +151,9 @@ static void describe_meshes(const ctc_file *f, arena *a, stele_info *info)
     const span *lists = &f->rows[CTC_TRI_LISTS];
     surface s = {f, vertices < MOST_INDEXED ? vertices : MOST_INDEXED, NULL};
     size_t count = lists->count ? (size_t)lists->count : vertices > 0;
-    stele_mesh_info *meshes = st_arena_alloc(a, count * sizeof *meshes);
-    const char **names = st_arena_alloc(a, 5 * sizeof *names);
-    s.last_mesh = st_arena_alloc(a, s.vertex_count * sizeof *s.last_mesh);
+    stele_mesh_info *meshes = st_arena_array(a, count, sizeof *meshes);
+    const char **names = st_arena_array(a, 5, sizeof *names);
+    s.last_mesh = st_arena_array(a, s.vertex_count, sizeof *s.last_mesh);
     if (!meshes || !names || !s.last_mesh)
         return;
     size_t attributes = name_attributes(f, names);

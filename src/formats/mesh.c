@@ -251,7 +251,7 @@ uint64_t st_mesh_strings_needed(const mesh_file *f)
 /* Where each string begins, in one copy of all: many animations may have the same name. */
 static const char **list_strings(const mesh_file *f, arena *a, uint64_t count)
 {
-    const char **strings = st_arena_alloc(a, count * sizeof *strings);
+    const char **strings = st_arena_array(a, count, sizeof *strings);
     const char *at = st_arena_text(a, (const char *)f->strings.data, f->strings_size);
     strings = a->failed ? NULL : strings;
     for (uint64_t i = 0; strings && i < count; i++) {
@@ -272,7 +272,7 @@ static void describe_clips(const mesh_file *f, arena *a, stele_info *info)
 {
     uint64_t count = st_mesh_strings(f);
     const char **strings = list_strings(f, a, count);
-    stele_clip_info *clips = st_arena_alloc(a, f->animation_count * sizeof *clips);
+    stele_clip_info *clips = st_arena_array(a, f->animation_count, sizeof *clips);
     if (!strings || !clips)
         return;
     for (unsigned i = 0; i < f->animation_count; i++) {
@@ -292,7 +292,7 @@ static void describe(const raw_file *raw, arena *a, companions *companions, stel
     stele_column columns[VERTEX_COLUMNS];
     size_t count = list_columns(f, columns);
     stele_mesh_info *mesh = st_arena_alloc(a, sizeof *mesh);
-    const char **names = st_arena_alloc(a, count * sizeof *names);
+    const char **names = st_arena_array(a, count, sizeof *names);
     vertex_floats positions = {f->vertices.data, f->vertices.stride, 3};
     (void)companions;
     if (!mesh || !names)

@@ -174,7 +174,7 @@ static void adapt_animations(adapter *a, mesh_file *f)
         does_not_fit(a, AT_ANIMATION_COUNT, "animation_count", "it has at most 255 animations");
         return;
     }
-    mesh_animation *copy = st_arena_alloc(a->checker->arena, f->animation_count * sizeof *copy);
+    mesh_animation *copy = st_arena_array(a->checker->arena, f->animation_count, sizeof *copy);
     a->fits &= copy != NULL;
     if (copy && f->animation_count)
         memcpy(copy, f->animation, f->animation_count * sizeof *copy);

@@ -266,7 +266,7 @@ uint64_t st_sff_path_length(const sff_texture *t, unsigned reading)
 /* Each texture once: meshes that use it share its strings. */
 static stele_texture_info *describe_textures(const sff_file *f, arena *a, companions *companions)
 {
-    stele_texture_info *textures = st_arena_alloc(a, f->texture_count * sizeof *textures);
+    stele_texture_info *textures = st_arena_array(a, f->texture_count, sizeof *textures);
     for (uint64_t i = 0; textures && i < f->texture_count; i++) {
         const char *name = st_sff_path(a, &f->texture[i]);
         textures[i].name = name;
@@ -287,7 +287,7 @@ sff_relation st_sff_relation(const sff_file *f, arena *a)
     uint64_t room = 0;
     for (uint64_t t = 0; t < f->texture_count; t++)
         room += f->texture[t].mesh_count;
-    r.pairs = st_arena_alloc(a, room * sizeof *r.pairs);
+    r.pairs = st_arena_array(a, room, sizeof *r.pairs);
     for (uint64_t t = 0; r.pairs && t < f->texture_count; t++)
         for (uint64_t i = 0; i < f->texture[t].mesh_count; i++)
             r.pairs[r.count++] = st_sff_pair(load_u16(f->texture[t].mesh.data + 2 * i), t);
@@ -319,7 +319,7 @@ static void use_texture(stele_texture_info *uses, stele_material_info *material,
 static void describe_own_textures(const sff_file *f, const sff_mesh *m, arena *a, const stele_texture_info *textures,
                                   stele_material_info *material)
 {
-    stele_texture_info *uses = st_arena_alloc(a, m->texture_count * sizeof *uses);
+    stele_texture_info *uses = st_arena_array(a, m->texture_count, sizeof *uses);
     for (unsigned i = 0; uses && i < m->texture_count; i++) {
         uint16_t texture = load_u16(m->texture.data + 2 * i);
         if (texture < f->texture_count)
@@ -337,7 +337,7 @@ static void describe_reverse(const sff_relation *r, uint64_t mesh, arena *a, con
     size_t first = st_sff_first_pair(r, st_sff_pair(mesh, 0)), end = first;
     while (end < r->count && r->pairs[end] >> 16 == mesh)
         end++;
-    stele_texture_info *uses = st_arena_alloc(a, (end - first) * sizeof *uses);
+    stele_texture_info *uses = st_arena_array(a, end - first, sizeof *uses);
     for (size_t i = first; uses && i < end; i++)
         use_texture(uses, material, &textures[r->pairs[i] & UINT16_MAX]);
     material->textures = uses;
@@ -359,9 +359,9 @@ static void describe(const raw_file *raw, arena *a, companions *companions, stel
     sff_layout layout = st_sff_layout(f->format, *raw);
     const stele_texture_info *textures = describe_textures(f, a, companions);
     sff_relation relation = st_sff_relation(f, a);
-    stele_material_info *materials = st_arena_alloc(a, f->mesh_count * sizeof *materials);
-    stele_mesh_info *meshes = st_arena_alloc(a, f->mesh_count * sizeof *meshes);
-    const char **names = st_arena_alloc(a, SFF_ATTRIBUTES * sizeof *names);
+    stele_material_info *materials = st_arena_array(a, f->mesh_count, sizeof *materials);
+    stele_mesh_info *meshes = st_arena_array(a, f->mesh_count, sizeof *meshes);
+    const char **names = st_arena_array(a, SFF_ATTRIBUTES, sizeof *names);
     size_t name_count = 0;
     if (!textures || !relation.pairs || !materials || !meshes || !names)
         return;
@@ -379,9 +379,9 @@ static void describe(const raw_file *raw, arena *a, companions *companions, stel
         st_bounds_add(&info->bounds, &meshes[i].bounds);
     }
     info->materials = materials;
-    info->material_count = f->mesh_count;
+    info->material_count = (size_t)f->mesh_count;
     info->meshes = meshes;
-    info->mesh_count = f->mesh_count;
+    info->mesh_count = (size_t)f->mesh_count;
 }
 
 const stele_format st_format_sff = {

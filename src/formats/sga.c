@@ -151,7 +151,7 @@ static double clip_seconds(const sga_clip *clip)
 static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
 {
     const sga_file *f = (const sga_file *)raw;
-    stele_clip_info *clips = st_arena_alloc(a, f->clip_count * sizeof *clips);
+    stele_clip_info *clips = st_arena_array(a, f->clip_count, sizeof *clips);
     (void)companions;
     if (!clips)
         return;
@@ -173,7 +173,7 @@ static bool adapt(raw_file *raw, unsigned dialect, checker *c)
     static const uint8_t identity[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x3F};
     sga_file *f = (sga_file *)raw;
     uint64_t turned = 0;
-    sga_bone *bones = st_arena_alloc(c->arena, f->bone_count * sizeof *bones);
+    sga_bone *bones = st_arena_array(c->arena, f->bone_count, sizeof *bones);
     if (!bones)
         return false;
     for (unsigned i = 0; i < f->bone_count; i++) {

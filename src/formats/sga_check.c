@@ -29,7 +29,7 @@ static void check_child(checker *c, const sga_file *f, unsigned bone, unsigned i
 /* Every bone has at most one parent here, so that a chain of parents ends at a root or comes back to where it was. */
 static void check_cycles(checker *c, const sga_file *f, const int32_t *parent)
 {
-    uint32_t *chain = st_arena_alloc(c->arena, f->bone_count * sizeof *chain);
+    uint32_t *chain = st_arena_array(c->arena, f->bone_count, sizeof *chain);
     for (unsigned i = 0; chain && i < f->bone_count; i++) {
         int32_t bone = (int32_t)i;
         while (bone != NO_PARENT && !chain[bone]) {
@@ -64,7 +64,7 @@ static void check_bone(checker *c, const sga_file *f, unsigned index, bool has_p
 
 static void check_bones(checker *c, const sga_file *f)
 {
-    int32_t *parent = st_arena_alloc(c->arena, f->bone_count * sizeof *parent);
+    int32_t *parent = st_arena_array(c->arena, f->bone_count, sizeof *parent);
     if (!parent)
         return;
     for (unsigned i = 0; i < f->bone_count; i++)
@@ -185,7 +185,7 @@ static int compare_names(const void *a, const void *b)
 
 static void check_duplicate_clips(checker *c, const sga_file *f)
 {
-    named_clip *sorted = st_arena_alloc(c->arena, f->clip_count * sizeof *sorted);
+    named_clip *sorted = st_arena_array(c->arena, f->clip_count, sizeof *sorted);
     if (!sorted || !f->clip_count)
         return;
     for (unsigned i = 0; i < f->clip_count; i++)
@@ -205,7 +205,7 @@ static void check_duplicate_clips(checker *c, const sga_file *f)
 static void check_clips(checker *c, const sga_file *f)
 {
     char path[WALK_PATH];
-    uint32_t *last_clip = st_arena_alloc(c->arena, f->bone_count * sizeof *last_clip);
+    uint32_t *last_clip = st_arena_array(c->arena, f->bone_count, sizeof *last_clip);
     if (!last_clip)
         return;
     for (unsigned i = 0; i < f->clip_count; i++) {

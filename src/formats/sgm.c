@@ -292,7 +292,7 @@ static void describe_textures(const sgm_material *m, arena *a, companions *compa
     size_t count = m->texture_count;
     for (unsigned i = 0; i < m->uv_set_count; i++)
         count += m->uv_set[i].texture_count;
-    stele_texture_info *textures = st_arena_alloc(a, count * sizeof *textures);
+    stele_texture_info *textures = st_arena_array(a, count, sizeof *textures);
     if (!textures)
         return;
     for (unsigned i = 0; i < m->texture_count; i++)
@@ -309,7 +309,7 @@ static void describe_textures(const sgm_material *m, arena *a, companions *compa
 
 static void describe_colors(const sgm_material *m, arena *a, stele_material_info *info)
 {
-    stele_color_info *colors = st_arena_alloc(a, m->color_count * sizeof *colors);
+    stele_color_info *colors = st_arena_array(a, m->color_count, sizeof *colors);
     if (!colors)
         return;
     for (unsigned i = 0; i < m->color_count; i++) {
@@ -326,7 +326,7 @@ static void describe_mesh(const sgm_mesh *m, arena *a, stele_mesh_info *info)
 {
     stele_column columns[SGM_COLUMNS];
     size_t count = st_sgm_columns(m, columns);
-    const char **names = st_arena_alloc(a, count * sizeof *names);
+    const char **names = st_arena_array(a, count, sizeof *names);
     vertex_floats positions = st_sgm_floats(m, SGM_POSITION);
     for (size_t i = 0; names && i < count; i++)
         names[i] = columns[i].name;
@@ -357,8 +357,8 @@ static void describe_animation(const sgm_file *f, arena *a, companions *companio
 static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
 {
     const sgm_file *f = (const sgm_file *)raw;
-    stele_material_info *materials = st_arena_alloc(a, f->material_count * sizeof *materials);
-    stele_mesh_info *meshes = st_arena_alloc(a, f->mesh_count * sizeof *meshes);
+    stele_material_info *materials = st_arena_array(a, f->material_count, sizeof *materials);
+    stele_mesh_info *meshes = st_arena_array(a, f->mesh_count, sizeof *meshes);
     if (!materials || !meshes)
         return;
     if (f->has_animation == 1)

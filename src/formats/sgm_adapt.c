@@ -30,7 +30,7 @@ static void lose(adapter *a, diag_code code, uint64_t count, const char *path, c
 
 static void *copy_list(adapter *a, const void *items, size_t count, size_t size)
 {
-    void *copy = st_arena_alloc(a->checker->arena, (uint64_t)count * size);
+    void *copy = st_arena_array(a->checker->arena, count, size);
     if (!copy)
         a->fits = false;
     else if (count)
@@ -58,7 +58,7 @@ static void terminate(adapter *a, text *string, const char *path)
 static void textures_to_uv_sets(adapter *a, sgm_material *m)
 {
     m->uv_set_count = m->texture_count;
-    m->uv_set = st_arena_alloc(a->checker->arena, m->texture_count * sizeof *m->uv_set);
+    m->uv_set = st_arena_array(a->checker->arena, m->texture_count, sizeof *m->uv_set);
     a->fits &= m->uv_set != NULL;
     for (unsigned i = 0; m->uv_set && i < m->texture_count; i++)
         m->uv_set[i] = (sgm_uv_set){1, &m->texture[i]};
@@ -70,7 +70,7 @@ static void uv_sets_to_textures(adapter *a, sgm_material *m, const char *path)
     static const text nothing = {"", 1};
     uint64_t dropped = 0, hints = 0;
     m->texture_count = m->uv_set_count;
-    m->texture = st_arena_alloc(a->checker->arena, m->uv_set_count * sizeof *m->texture);
+    m->texture = st_arena_array(a->checker->arena, m->uv_set_count, sizeof *m->texture);
     a->fits &= m->texture != NULL;
     for (unsigned i = 0; m->texture && i < m->uv_set_count; i++) {
         const sgm_uv_set *set = &m->uv_set[i];
@@ -171,7 +171,7 @@ static void make_bone_map(adapter *a, sgm_mesh *m, const char *path)
     arena *memory = a->checker->arena;
     uint8_t *map = st_arena_alloc(memory, 2 * MOST_MAPPED);
     arena_mark mark = st_arena_mark(memory);
-    uint16_t *entry_of = st_arena_alloc(memory, MOST_BONES * sizeof *entry_of);
+    uint16_t *entry_of = st_arena_array(memory, MOST_BONES, sizeof *entry_of);
     unsigned count = 0;
     bool fits = map && entry_of && used_bones(a, m, map, entry_of, &count);
     bool rewritten =

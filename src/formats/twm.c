@@ -375,8 +375,8 @@ static void describe_clip(const twm_file *f, const twm_animation *animation, ste
 static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
 {
     const twm_file *f = (const twm_file *)raw;
-    stele_mesh_info *meshes = st_arena_alloc(a, f->mesh_count * sizeof *meshes);
-    stele_clip_info *clips = st_arena_alloc(a, f->animation_count * sizeof *clips);
+    stele_mesh_info *meshes = st_arena_array(a, f->mesh_count, sizeof *meshes);
+    stele_clip_info *clips = st_arena_array(a, f->animation_count, sizeof *clips);
     (void)companions;
     if (!meshes || !clips)
         return;

@@ -71,7 +71,7 @@ bool st_twm_adapt(raw_file *raw, unsigned dialect, checker *c)
 {
     char path[WALK_PATH];
     twm_file *f = (twm_file *)raw;
-    twm_mesh *meshes = st_arena_alloc(c->arena, f->mesh_count * sizeof *meshes);
+    twm_mesh *meshes = st_arena_array(c->arena, f->mesh_count, sizeof *meshes);
     if (!meshes || !widen_joints(f, c->arena))
         return false;
     for (unsigned i = 0; i < f->mesh_count; i++) {

@@ -72,8 +72,8 @@ static bool counts_from_one(const twm_file *f)
 static void check_parents(checker *c, const twm_file *f)
 {
     uint32_t base = counts_from_one(f);
-    int64_t *parent = st_arena_alloc(c->arena, f->joint_count * sizeof *parent);
-    uint32_t *chain = st_arena_alloc(c->arena, f->joint_count * sizeof *chain);
+    int64_t *parent = st_arena_array(c->arena, f->joint_count, sizeof *parent);
+    uint32_t *chain = st_arena_array(c->arena, f->joint_count, sizeof *chain);
     for (uint32_t i = 0; parent && chain && i < f->joint_count; i++) {
         const uint8_t *at = f->joints.data + (uint64_t)i * f->joints.stride;
         uint32_t given = load_u32(at);
