@@ -1,7 +1,10 @@
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "bytes.h"
 
 uint64_t st_check_offset(const checker *c, const void *pointer)
 {
@@ -88,4 +91,36 @@ text st_fixed_text(const span *field)
     const char *start = (const char *)field->data;
     const char *nul = field->stride ? memchr(start, 0, field->stride) : NULL;
     return (text){start, nul ? (uint64_t)(nul + 1 - start) : field->stride};
+}
+
+/* Every item has at most one parent, so that a chain of parents ends at a root or comes back to where it was. */
+void st_check_cycles(checker *c, const int64_t *parent, uint64_t count, const char *list, offset_of_item offset_of,
+                     const void *context)
+{
+    uint64_t *chain = st_arena_array(c->arena, count, sizeof *chain);
+    for (uint64_t i = 0; chain && i < count; i++) {
+        int64_t at = (int64_t)i;
+        while (at != NO_PARENT && !chain[at]) {
+            chain[at] = i + 1;
+            at = parent[at];
+        }
+        if (at != NO_PARENT && chain[at] == i + 1)
+            st_diag(c->diags, DIAG_BONE_CYCLE,
+                    st_check_place(c, offset_of(c, context, (uint64_t)at), 1, "%s[%llu]", list, (unsigned long long)at),
+                    "is its own ancestor");
+    }
+}
+
+float st_quaternion_length(const uint8_t *quaternion)
+{
+    float squares = 0;
+    for (int i = 0; i < 4; i++)
+        squares += load_f32(quaternion + 4 * i) * load_f32(quaternion + 4 * i);
+    return sqrtf(squares);
+}
+
+bool st_quaternion_unit(const uint8_t *quaternion)
+{
+    float length = st_quaternion_length(quaternion);
+    return length >= 0.99f && length <= 1.01f;
 }

@@ -39,6 +39,30 @@ void st_check_utf8(checker *c, const text *string, const char *path);
 /* The string in a field of a fixed size: up to its NUL and with it, or the whole field if it has none. */
 text st_fixed_text(const span *field);
 
+/* How often something was found, and where first: its number, and its bytes if they are not found by that. */
+typedef struct tally {
+    uint64_t count, first;
+    const uint8_t *at;
+} tally;
+
+static inline void tally_note(tally *t, uint64_t where, const uint8_t *at)
+{
+    if (t->count++ == 0) {
+        t->first = where;
+        t->at = at;
+    }
+}
+
+/* Reports every circle in a list of parents once, at list[i]. */
+enum { NO_PARENT = -1 };
+typedef uint64_t (*offset_of_item)(const checker *c, const void *context, uint64_t index);
+void st_check_cycles(checker *c, const int64_t *parent, uint64_t count, const char *list, offset_of_item offset_of,
+                     const void *context);
+
+/* The length of a quaternion, and whether it is 1 within 1 %. */
+float st_quaternion_length(const uint8_t *quaternion);
+bool st_quaternion_unit(const uint8_t *quaternion);
+
 /* Floats of a vertex: components of them from data + stride * vertex. No components: the mesh does not have them. */
 typedef struct vertex_floats {
     const uint8_t *data;

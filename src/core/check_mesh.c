@@ -33,26 +33,26 @@ typedef enum finding {
     FINDINGS
 } finding;
 
-typedef struct tally {
+typedef struct mesh_tally {
     uint64_t count[FINDINGS];
     uint64_t first[FINDINGS]; /* a vertex, or the position of an index */
-} tally;
+} mesh_tally;
 
 typedef struct job {
     const mesh_view *mesh;
     bool full;
     uint64_t rows_per_chunk, rows;
-    void (*chunk)(const struct job *job, uint64_t begin, uint64_t end, tally *t);
-    tally *tallies;
+    void (*chunk)(const struct job *job, uint64_t begin, uint64_t end, mesh_tally *t);
+    mesh_tally *tallies;
 } job;
 
-static void found(tally *t, finding what, uint64_t where)
+static void found(mesh_tally *t, finding what, uint64_t where)
 {
     if (t->count[what]++ == 0)
         t->first[what] = where;
 }
 
-static void add_tally(tally *sum, const tally *t)
+static void add_tally(mesh_tally *sum, const mesh_tally *t)
 {
     for (int i = 0; i < FINDINGS; i++) {
         if (t->count[i] && !sum->count[i])
@@ -89,7 +89,7 @@ static void list_columns(const mesh_view *m, float_column columns[FLOAT_COLUMNS]
     memcpy(columns, all, sizeof all);
 }
 
-static void find_nonfinite(const float_column *column, uint64_t begin, uint64_t end, tally *t)
+static void find_nonfinite(const float_column *column, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t v = begin; v < end; v++)
         if (row_nonfinite(column->floats, v))
@@ -104,7 +104,7 @@ static bool any_nonfinite(const vertex_floats *f, uint64_t begin, uint64_t end)
 }
 
 /* Which columns to look at closely. Interleaved rows are scanned once for all columns; a column of its own by itself. */
-static void check_finite(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+static void check_finite(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     float_column columns[FLOAT_COLUMNS];
     if (m->all.components && !any_nonfinite(&m->all, begin, end))
@@ -127,7 +127,7 @@ static float squared_length(const uint8_t *p)
 
 static const float unit_least = 0.99f * 0.99f, unit_most = 1.01f * 1.01f, nothing = 1e-12f;
 
-static void check_normals(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+static void check_normals(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t v = begin; v < end; v++) {
         float length = squared_length(row(&m->normal, v));
@@ -140,14 +140,14 @@ static void check_normals(const mesh_view *m, uint64_t begin, uint64_t end, tall
     }
 }
 
-static void check_tangents(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+static void check_tangents(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t v = begin; v < end; v++)
         if (squared_length(row(&m->tangent, v)) <= nothing)
             found(t, TANGENT_IS_ZERO, v);
 }
 
-static void check_weights(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+static void check_weights(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t v = begin; v < end; v++) {
         const uint8_t *p = row(&m->weight, v);
@@ -168,7 +168,7 @@ static void check_weights(const mesh_view *m, uint64_t begin, uint64_t end, tall
     }
 }
 
-static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool full, tally *t)
+static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool full, mesh_tally *t)
 {
     double limit = m->bone_count == UINT64_MAX ? INFINITY : (double)m->bone_count;
     for (uint64_t v = begin; v < end; v++) {
@@ -191,7 +191,7 @@ static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool f
     }
 }
 
-static void check_vertices(const job *j, uint64_t begin, uint64_t end, tally *t)
+static void check_vertices(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     const mesh_view *m = j->mesh;
     check_finite(m, begin, end, t);
@@ -239,7 +239,7 @@ static inline bool suspicious_area(float ux, float uy, float uz, float vx, float
 }
 
 /* One by one; indices may be out of range. */
-static void find_bad_shapes(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+static void find_bad_shapes(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     uint32_t size = stele_type_size(m->index_type);
     for (uint64_t i = begin; i + 3 <= end; i += 3) {
@@ -289,7 +289,7 @@ static inline bool all_have_area(float edge[6][BATCH])
 }
 
 /* Batches of triangles whose indices are in range. */
-static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t begin, uint64_t end, tally *t)
+static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     float edge[6][BATCH];
     uint64_t i = begin;
@@ -301,7 +301,7 @@ static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t be
     find_bad_shapes(m, i, end, t);
 }
 
-static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, tally *t)
+static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     uint32_t size = stele_type_size(m->index_type);
     for (uint64_t i = begin; i < end; i++)
@@ -309,7 +309,7 @@ static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, tally 
             found(t, INDEX_BEYOND, i);
 }
 
-static void check_indices(const job *j, uint64_t begin, uint64_t end, tally *t)
+static void check_indices(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     const mesh_view *m = j->mesh;
     bool beyond =
@@ -330,7 +330,7 @@ static void check_indices(const job *j, uint64_t begin, uint64_t end, tally *t)
 }
 
 /* Every three vertices are a triangle; chunks do not cut any. */
-static void check_corners(const job *j, uint64_t begin, uint64_t end, tally *t)
+static void check_corners(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     float corner[3][3];
     for (uint64_t v = begin; j->full && v + 3 <= end; v += 3) {
@@ -349,7 +349,7 @@ enum {
     WORTH_THREADS = 200000
 };
 
-static void run_range(const job *j, uint64_t begin, uint64_t end, tally *t)
+static void run_range(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t at = begin; at < end; at += ROWS)
         j->chunk(j, at, end - at < ROWS ? end : at + ROWS, t);
@@ -378,12 +378,12 @@ static size_t cut(job *j)
     return j->rows_per_chunk ? (size_t)((j->rows + j->rows_per_chunk - 1) / j->rows_per_chunk) : 0;
 }
 
-static void run_jobs(checker *c, job *first, job *second, tally *sum)
+static void run_jobs(checker *c, job *first, job *second, mesh_tally *sum)
 {
     arena_mark mark = st_arena_mark(c->arena);
-    tally *tallies = NULL;
+    mesh_tally *tallies = NULL;
     if (c->parallel && first->rows + second->rows >= WORTH_THREADS)
-        tallies = st_arena_array(c->arena, 2 * MOST_TASKS, sizeof(tally));
+        tallies = st_arena_array(c->arena, 2 * MOST_TASKS, sizeof(mesh_tally));
     if (!tallies) {
         run_range(first, 0, first->rows, sum);
         run_range(second, 0, second->rows, sum);
@@ -423,7 +423,7 @@ static diag_place vertex_place(checker *c, const mesh_view *m, const vertex_floa
     return st_check_place(c, offset, count, "%s%svertices[%llu].%s", m->path, dot(m), (unsigned long long)vertex, name);
 }
 
-static void report_vertices(checker *c, const mesh_view *m, const tally *t)
+static void report_vertices(checker *c, const mesh_view *m, const mesh_tally *t)
 {
     const struct {
         finding what;
@@ -464,7 +464,7 @@ static void report_vertices(checker *c, const mesh_view *m, const tally *t)
                 "go beyond the %llu bones that there are or can be", (unsigned long long)m->bone_count);
 }
 
-static void report_indices(checker *c, const mesh_view *m, const tally *t)
+static void report_indices(checker *c, const mesh_view *m, const mesh_tally *t)
 {
     static const struct {
         finding what;
@@ -493,7 +493,7 @@ static void report_indices(checker *c, const mesh_view *m, const tally *t)
 }
 
 /* Corners are the indices, or the vertices where there are none. */
-static void report_corners(checker *c, const mesh_view *m, const tally *t)
+static void report_corners(checker *c, const mesh_view *m, const mesh_tally *t)
 {
     uint64_t first = t->first[TRIANGLE_ZERO_AREA];
     if (t->count[TRIANGLE_ZERO_AREA])
@@ -510,7 +510,7 @@ static void report_corners(checker *c, const mesh_view *m, const tally *t)
 
 void st_check_mesh(checker *c, const mesh_view *m)
 {
-    tally sum = {0};
+    mesh_tally sum = {0};
     job vertices = {.mesh = m, .full = c->full, .rows = m->vertex_count, .chunk = check_vertices};
     job indices = {.mesh = m, .full = c->full, .rows = m->index_count, .chunk = check_indices};
     if (m->unindexed) {

@@ -4,17 +4,6 @@
 #include "core/scan.h"
 #include "ctc.h"
 
-/* How often, and where first. */
-typedef struct tally {
-    uint64_t count, first;
-} tally;
-
-static void note(tally *t, uint64_t where)
-{
-    if (t->count++ == 0)
-        t->first = where;
-}
-
 static diag_place header_place(checker *c, ctc_word word, const char *name)
 {
     return st_check_place(c, 4 * (uint64_t)word, 1, "%s", name);
@@ -37,7 +26,7 @@ static void check_scratch(checker *c, const uint8_t *data, uint64_t rows, uint32
     tally used = {0};
     for (uint64_t i = 0; i < rows; i++)
         if (!all_zero(data + i * stride, size))
-            note(&used, i);
+            tally_note(&used, i, NULL);
     if (used.count)
         st_diag(c->diags, DIAG_SCRATCH_NOT_ZERO,
                 st_check_place(c, st_check_offset(c, data + used.first * stride), used.count, "%s[%llu]%s", list,
@@ -99,7 +88,7 @@ static void check_uvs(checker *c, const span *uvs)
         return;
     for (uint64_t i = 0; i < 3 * uvs->count; i++)
         if (st_scan_nonfinite(uvs->data + 8 * i, 2))
-            note(&bad, i);
+            tally_note(&bad, i, NULL);
     st_diag(c->diags, DIAG_NONFINITE_UV,
             st_check_place(c, st_check_offset(c, uvs->data + 8 * bad.first), bad.count, "mesh.uvs[%llu].uv%u",
                            (unsigned long long)(bad.first / 3), (unsigned)(bad.first % 3)),
@@ -185,7 +174,7 @@ static void check_substitutions(checker *c, const ctc_file *f)
     for (uint64_t i = 0; i < rows->count; i++) {
         const uint8_t *row = rows->data + i * UNKNOWN5_BYTES;
         if (load_u32(row) >= corners || load_u32(row + 4) >= ctc_word_of(f, CTC_VERTEX_COUNT))
-            note(&bad, i);
+            tally_note(&bad, i, NULL);
     }
     if (bad.count)
         st_diag(c->diags, DIAG_SUBSTITUTION_INDEX,
@@ -232,34 +221,32 @@ static void check_bone(checker *c, const span *bones, uint64_t index, uint32_t c
                 "is %d, but the bone is the parent of %u", (int)claimed, children);
 }
 
-/* Every bone has at most one parent, so that a chain of parents ends at a root or comes back to where it was. */
-static void check_cycles(checker *c, const span *bones, uint32_t *chain)
+static uint64_t offset_of_bone(const checker *c, const void *bones, uint64_t bone)
 {
-    for (uint32_t i = 0; i < bones->count; i++) {
-        uint32_t bone = i;
-        while (!chain[bone] && parent_known(bones, bone)) {
-            chain[bone] = i + 1;
-            bone = parent_of(bones, bone) - 1;
-        }
-        if (chain[bone] == i + 1)
-            st_diag(c->diags, DIAG_BONE_CYCLE, bone_place(c, bones, bone, 0, ""), "is its own ancestor");
-        else if (!chain[bone])
-            chain[bone] = i + 1;
-    }
+    const span *rows = bones;
+    return st_check_offset(c, rows->data + bone * rows->stride);
+}
+
+static void check_cycles(checker *c, const span *bones)
+{
+    int64_t *parent = st_arena_array(c->arena, bones->count, sizeof *parent);
+    for (uint64_t i = 0; parent && i < bones->count; i++)
+        parent[i] = parent_known(bones, i) ? (int64_t)parent_of(bones, i) - 1 : NO_PARENT;
+    if (parent)
+        st_check_cycles(c, parent, bones->count, "bone", offset_of_bone, bones);
 }
 
 static void check_bones(checker *c, const span *bones)
 {
     uint32_t *children = st_arena_array(c->arena, bones->count, sizeof *children);
-    uint32_t *chain = st_arena_array(c->arena, bones->count, sizeof *chain);
-    if (!children || !chain)
+    if (!children)
         return;
     for (uint64_t i = 0; i < bones->count; i++)
         if (parent_known(bones, i))
             children[parent_of(bones, i) - 1]++;
     for (uint64_t i = 0; i < bones->count; i++)
         check_bone(c, bones, i, children[i]);
-    check_cycles(c, bones, chain);
+    check_cycles(c, bones);
 }
 
 /* ---- Weights ---- */
@@ -281,15 +268,15 @@ static void look_at_vertex(const uint8_t *row, uint32_t influences, uint32_t bon
         size += fabs(weight);
     }
     if (beyond)
-        note(&t->beyond, vertex);
+        tally_note(&t->beyond, vertex, NULL);
     if (!isfinite(size))
-        note(&t->nonfinite, vertex);
+        tally_note(&t->nonfinite, vertex, NULL);
     else if (size == 0)
-        note(&t->nothing, vertex);
+        tally_note(&t->nothing, vertex, NULL);
     else if (sum < 0.99 || sum > 1.01)
-        note(&t->sum, vertex);
+        tally_note(&t->sum, vertex, NULL);
     if (negative)
-        note(&t->negative, vertex);
+        tally_note(&t->negative, vertex, NULL);
 }
 
 static void report_weights(checker *c, const ctc_weight_run *run, uint64_t index, diag_code code, const tally *t,
@@ -325,7 +312,7 @@ static void check_keys(checker *c, const span *keys)
         return;
     for (uint64_t i = 0; i < keys->count; i++)
         if (st_scan_nonfinite(keys->data + i * KEY_BYTES, KEY_BYTES / 4))
-            note(&bad, i);
+            tally_note(&bad, i, NULL);
     st_diag(c->diags, DIAG_NONFINITE_KEY,
             st_check_place(c, st_check_offset(c, keys->data + bad.first * KEY_BYTES), bad.count, "key[%llu]",
                            (unsigned long long)bad.first),
@@ -356,9 +343,9 @@ static void check_morph(checker *c, const ctc_file *f, uint32_t index)
     tally beyond = {0}, bad = {0};
     for (uint64_t i = 0; i < m->vertices.count; i++) {
         if (load_u32(m->vertices.data + 4 * i) >= ctc_word_of(f, CTC_VERTEX_COUNT))
-            note(&beyond, i);
+            tally_note(&beyond, i, NULL);
         if (st_scan_nonfinite(m->targets.data + 12 * i, 3))
-            note(&bad, i);
+            tally_note(&bad, i, NULL);
     }
     if (beyond.count)
         st_diag(c->diags, DIAG_MORPH_INDEX,

@@ -217,14 +217,6 @@ bool st_mesh_affine(const uint8_t *matrix)
     return true;
 }
 
-float st_mesh_quaternion_length(const uint8_t *quaternion)
-{
-    float squares = 0;
-    for (int i = 0; i < 4; i++)
-        squares += load_f32(quaternion + 4 * i) * load_f32(quaternion + 4 * i);
-    return sqrtf(squares);
-}
-
 uint64_t st_mesh_strings(const mesh_file *f)
 {
     uint64_t ended = 0;

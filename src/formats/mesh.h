@@ -80,8 +80,6 @@ bool st_mesh_affine(const uint8_t *matrix);
 
 extern const uint8_t st_mesh_identity[MATRIX_FLOATS * 4];
 
-float st_mesh_quaternion_length(const uint8_t *quaternion);
-
 /* How many of the strings end, and how many the animations need: as many as the greatest sound name asks for. */
 uint64_t st_mesh_strings(const mesh_file *f);
 uint64_t st_mesh_strings_needed(const mesh_file *f);

@@ -1,66 +1,44 @@
 /* From one MESH dialect to another: what fits is carried over, what does not is said. */
 #include <string.h>
 
+#include "core/adapt.h"
 #include "core/bytes.h"
 #include "mesh.h"
 
-typedef struct adapter {
-    checker *checker;
+typedef struct mesh_adapter {
+    adapter base;
     const mesh_traits *from, *to;
-    const char *name; /* of the target dialect */
-    bool fits;
-} adapter;
-
-static void does_not_fit(adapter *a, uint64_t offset, const char *path, const char *why)
-{
-    st_diag(a->checker->diags, DIAG_DOES_NOT_FIT, (diag_place){offset, 1, path}, "does not fit in %s: %s", a->name, why);
-    a->fits = false;
-}
-
-static void lose(adapter *a, diag_code code, uint64_t count, const char *path, const char *what)
-{
-    if (count)
-        st_diag(a->checker->diags, code, (diag_place){STELE_NOWHERE, count, path}, "%s %s: %llu dropped", a->name, what,
-                (unsigned long long)count);
-}
-
-/* Zeroed bytes for what is written instead; NULL if there is no memory, and then nothing fits. */
-static uint8_t *new_bytes(adapter *a, uint64_t size)
-{
-    uint8_t *bytes = st_arena_alloc(a->checker->arena, size);
-    a->fits &= bytes != NULL;
-    return bytes;
-}
+} mesh_adapter;
 
 /* ---- Vertices ---- */
 
 /* The joints end the vertex, so that shorter rows are left. */
-static void drop_vertex_joints(adapter *a, mesh_file *f, const mesh_vertex *before)
+static void drop_vertex_joints(mesh_adapter *a, mesh_file *f, const mesh_vertex *before)
 {
-    uint8_t *copy = new_bytes(a, (uint64_t)f->vertex_count * before->joints);
+    uint8_t *copy = st_adapt_bytes(&a->base, (uint64_t)f->vertex_count * before->joints);
     for (uint64_t v = 0; copy && v < f->vertex_count; v++)
         memcpy(copy + v * before->joints, f->vertices.data + v * f->vertices.stride, before->joints);
     f->vertices = (span){copy, f->vertex_count, before->joints};
 }
 
 /* What A1 says about vertex joints is not true: other dialects must not repeat it. */
-static void adapt_vertices(adapter *a, mesh_file *f)
+static void adapt_vertices(mesh_adapter *a, mesh_file *f)
 {
     mesh_vertex before = st_mesh_vertex(f);
     if (!a->from->vertex_joints && a->to->vertex_joints)
         f->format &= (uint16_t)~FORMAT_JOINTS;
     if (!before.joints || a->to->vertex_joints)
         return;
-    lose(a, DIAG_LOSS_SKIN, f->vertex_count, "vertices", "has no vertex joints");
+    st_adapt_lose(&a->base, DIAG_LOSS_SKIN, f->vertex_count, "vertices", "has no vertex joints");
     drop_vertex_joints(a, f, &before);
 }
 
 /* ---- Joints ---- */
 
 /* Joints that were only counted become roots that rest at the origin, so that vertices still refer to something. */
-static void make_joints(adapter *a, mesh_file *f)
+static void make_joints(mesh_adapter *a, mesh_file *f)
 {
-    uint8_t *joints = new_bytes(a, (uint64_t)f->joint_count * JOINT_BYTES);
+    uint8_t *joints = st_adapt_bytes(&a->base, (uint64_t)f->joint_count * JOINT_BYTES);
     for (unsigned i = 0; joints && i < f->joint_count; i++) {
         uint8_t *joint = joints + (size_t)i * JOINT_BYTES;
         joint[JOINT_ID] = (uint8_t)i;
@@ -70,10 +48,10 @@ static void make_joints(adapter *a, mesh_file *f)
     f->joints = (span){joints, f->joint_count, JOINT_BYTES};
 }
 
-static void adapt_joints(adapter *a, mesh_file *f)
+static void adapt_joints(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->joints && !a->to->joints)
-        lose(a, DIAG_LOSS_SKELETON, f->joint_count, "joints", "only counts joints");
+        st_adapt_lose(&a->base, DIAG_LOSS_SKELETON, f->joint_count, "joints", "only counts joints");
     if (!a->from->joints && a->to->joints)
         make_joints(a, f);
 }
@@ -88,38 +66,40 @@ static bool is_identity(const uint8_t *matrix)
     return true;
 }
 
-static void adapt_root_transform(adapter *a, mesh_file *f)
+static void adapt_root_transform(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->root_transform && !a->to->root_transform)
-        lose(a, DIAG_LOSS_TRANSFORM, !is_identity(f->root_transform.data), "root_transform", "has no root transform");
+        st_adapt_lose(&a->base, DIAG_LOSS_TRANSFORM, !is_identity(f->root_transform.data), "root_transform",
+                      "has no root transform");
     if (!a->from->root_transform)
         f->root_transform = (span){st_mesh_identity, MATRIX_FLOATS, 4};
 }
 
 /* ---- Animations ---- */
 
-static void repack_poses(adapter *a, const mesh_file *f, mesh_animation *animation, unsigned index)
+static void repack_poses(mesh_adapter *a, const mesh_file *f, mesh_animation *animation, unsigned index)
 {
     char path[WALK_PATH];
     uint32_t id_bytes = stele_type_size(a->to->pose_joint), stride = id_bytes + POSE_BYTES;
-    uint8_t *copy = new_bytes(a, animation->poses.count * stride);
-    for (uint64_t row = 0; a->fits && row < animation->poses.count; row++) {
+    uint8_t *copy = st_adapt_bytes(&a->base, animation->poses.count * stride);
+    for (uint64_t row = 0; a->base.fits && row < animation->poses.count; row++) {
         uint64_t joint = st_mesh_pose_joint(f, animation, row);
         if (joint > UINT8_MAX)
-            does_not_fit(a, st_check_offset(a->checker, animation->poses.data + row * animation->poses.stride),
-                         st_check_path(path, "animation[%u].poses[%llu].joint", index, (unsigned long long)row),
-                         "joints of poses have one byte");
+            st_adapt_refuse(&a->base, st_check_offset(a->base.checker, animation->poses.data + row * animation->poses.stride),
+                            st_check_path(path, "animation[%u].poses[%llu].joint", index, (unsigned long long)row),
+                            "joints of poses have one byte");
         store_uint(copy + row * stride, joint, id_bytes);
         memcpy(copy + row * stride + id_bytes, st_mesh_pose(f, animation, row), POSE_BYTES);
     }
     animation->poses = (span){copy, animation->poses.count, stride};
 }
 
-static void adapt_poses(adapter *a, const mesh_file *f, mesh_animation *animation, unsigned index)
+static void adapt_poses(mesh_adapter *a, const mesh_file *f, mesh_animation *animation, unsigned index)
 {
     char path[WALK_PATH];
     if (a->from->poses && !a->to->poses)
-        lose(a, DIAG_LOSS_POSES, animation->pose_count, st_check_path(path, "animation[%u]", index), "has no poses");
+        st_adapt_lose(&a->base, DIAG_LOSS_POSES, animation->pose_count, st_check_path(path, "animation[%u]", index),
+                      "has no poses");
     if (!a->from->poses || !a->to->poses) {
         animation->pose_count = 0;
         animation->timestamps = animation->poses = (span){0};
@@ -129,12 +109,12 @@ static void adapt_poses(adapter *a, const mesh_file *f, mesh_animation *animatio
 }
 
 /* Ends the last string if it does not, and adds empty ones until there are enough. */
-static void complete_strings(adapter *a, mesh_file *f, uint64_t needed)
+static void complete_strings(mesh_adapter *a, mesh_file *f, uint64_t needed)
 {
     uint64_t there = st_mesh_strings(f);
     if (there >= needed)
         return;
-    uint8_t *strings = new_bytes(a, f->strings_size + needed - there);
+    uint8_t *strings = st_adapt_bytes(&a->base, f->strings_size + needed - there);
     if (strings && f->strings_size)
         memcpy(strings, f->strings.data, (size_t)f->strings_size);
     f->strings.data = strings;
@@ -149,10 +129,10 @@ static uint64_t count_named(const mesh_file *f)
     return named;
 }
 
-static void adapt_names(adapter *a, mesh_file *f)
+static void adapt_names(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->names && !a->to->names) {
-        lose(a, DIAG_LOSS_NAME, count_named(f), "strings", "has no names");
+        st_adapt_lose(&a->base, DIAG_LOSS_NAME, count_named(f), "strings", "has no names");
         f->strings_size = 0;
     }
     for (uint32_t i = 0; !a->from->names && i < f->animation_count; i++)
@@ -163,25 +143,25 @@ static void adapt_names(adapter *a, mesh_file *f)
 
 enum { AT_ANIMATION_COUNT = 12 };
 
-static void adapt_animations(adapter *a, mesh_file *f)
+static void adapt_animations(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->animations && !a->to->animations) {
-        lose(a, DIAG_LOSS_ANIMATION, f->animation_count, "animation", "has no animations");
+        st_adapt_lose(&a->base, DIAG_LOSS_ANIMATION, f->animation_count, "animation", "has no animations");
         f->animation_count = 0;
         return;
     }
     if (f->animation_count > UINT8_MAX && a->to->animation_count == STELE_U8) {
-        does_not_fit(a, AT_ANIMATION_COUNT, "animation_count", "it has at most 255 animations");
+        st_adapt_refuse(&a->base, AT_ANIMATION_COUNT, "animation_count", "it has at most 255 animations");
         return;
     }
-    mesh_animation *copy = st_arena_array(a->checker->arena, f->animation_count, sizeof *copy);
-    a->fits &= copy != NULL;
+    mesh_animation *copy = st_arena_array(a->base.checker->arena, f->animation_count, sizeof *copy);
+    a->base.fits &= copy != NULL;
     if (copy && f->animation_count)
         memcpy(copy, f->animation, f->animation_count * sizeof *copy);
     f->animation = copy;
-    for (uint32_t i = 0; a->fits && i < f->animation_count; i++)
+    for (uint32_t i = 0; a->base.fits && i < f->animation_count; i++)
         adapt_poses(a, f, &f->animation[i], i);
-    if (a->fits)
+    if (a->base.fits)
         adapt_names(a, f);
 }
 
@@ -189,15 +169,13 @@ bool st_mesh_adapt(raw_file *raw, unsigned dialect, checker *c)
 {
     extern const stele_format st_format_mesh;
     mesh_file *f = (mesh_file *)raw;
-    adapter a = {.checker = c,
-                 .from = &st_mesh_traits[raw->dialect],
-                 .to = &st_mesh_traits[dialect],
-                 .name = st_format_mesh.info.dialects[dialect].name,
-                 .fits = true};
+    mesh_adapter a = {.base = {c, st_format_mesh.info.dialects[dialect].name, true},
+                      .from = &st_mesh_traits[raw->dialect],
+                      .to = &st_mesh_traits[dialect]};
     adapt_root_transform(&a, f);
     adapt_vertices(&a, f);
     adapt_joints(&a, f);
     adapt_animations(&a, f);
     raw->dialect = dialect;
-    return a.fits;
+    return a.base.fits;
 }

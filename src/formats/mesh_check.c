@@ -6,17 +6,6 @@
 #include "core/scan.h"
 #include "mesh.h"
 
-/* How often something was found, and where first. */
-typedef struct tally {
-    uint64_t count, first;
-} tally;
-
-static void note(tally *t, uint64_t where)
-{
-    if (t->count++ == 0)
-        t->first = where;
-}
-
 /* ---- The header ---- */
 
 enum { AT_FORMAT = 1, AT_JOINT_COUNT = 11 };
@@ -103,14 +92,14 @@ static void check_skin(checker *c, const mesh_file *f, uint32_t joints)
     for (uint64_t v = 0; v < f->vertex_count; v++) {
         const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
         if (any_beyond(at, f->joint_count))
-            note(&beyond, v);
+            tally_note(&beyond, v, NULL);
         if (!c->full)
             continue;
         unsigned weight = weight_of(at);
         if (!weight)
-            note(&zero, v);
+            tally_note(&zero, v, NULL);
         else if (weight < 253 || weight > 257)
-            note(&sum, v);
+            tally_note(&sum, v, NULL);
     }
     report_skin(c, f, DIAG_BONE_OUT_OF_RANGE, &beyond, joints, "joints", "go beyond the joints there are");
     if (!c->full)
@@ -126,7 +115,7 @@ static const uint8_t *joint_at(const mesh_file *f, unsigned index)
     return f->joints.data + (uint64_t)index * JOINT_BYTES;
 }
 
-enum { NOWHERE = -1 };
+enum { NOWHERE = NO_PARENT };
 
 /* The position of the first joint with this id, or NOWHERE. */
 static void index_joints(const mesh_file *f, int position[256])
@@ -155,21 +144,17 @@ static void check_joint(checker *c, const mesh_file *f, unsigned index, const in
     check_matrix(c, joint + JOINT_BIND, st_check_path(path, "joints[%u].inverse_bind", index));
 }
 
-/* A chain of parents ends at a root or comes back to where it was. */
+static uint64_t offset_of_joint(const checker *c, const void *file, uint64_t joint)
+{
+    return st_check_offset(c, joint_at(file, (unsigned)joint));
+}
+
 static void check_cycles(checker *c, const mesh_file *f, const int position[256])
 {
-    unsigned chain[256] = {0};
-    for (unsigned i = 0; i < f->joints.count; i++) {
-        int at = (int)i;
-        while (at != NOWHERE && !chain[at]) {
-            chain[at] = i + 1;
-            at = position[joint_at(f, (unsigned)at)[JOINT_PARENT]];
-        }
-        if (at != NOWHERE && chain[at] == i + 1)
-            st_diag(c->diags, DIAG_BONE_CYCLE,
-                    st_check_place(c, st_check_offset(c, joint_at(f, (unsigned)at)), 1, "joints[%d]", at),
-                    "is its own ancestor");
-    }
+    int64_t parent[256];
+    for (unsigned i = 0; i < f->joints.count; i++)
+        parent[i] = position[joint_at(f, i)[JOINT_PARENT]];
+    st_check_cycles(c, parent, f->joints.count, "joints", offset_of_joint, f);
 }
 
 static void check_joints(checker *c, const mesh_file *f)
@@ -209,13 +194,13 @@ static void check_times(checker *c, const mesh_animation *a, unsigned index)
     for (uint64_t i = 0; i < a->pose_count; i++) {
         float time = load_f32(a->timestamps.data + 4 * i);
         if (!isfinite(time))
-            note(&nonfinite, i);
+            tally_note(&nonfinite, i, NULL);
         if (time < before)
-            note(&unsorted, i);
+            tally_note(&unsorted, i, NULL);
         if (time == before)
-            note(&repeated, i);
+            tally_note(&repeated, i, NULL);
         if (time > duration)
-            note(&past, i);
+            tally_note(&past, i, NULL);
         before = time;
     }
     report_time(c, a, index, DIAG_NONFINITE_KEY, &nonfinite, "is not finite");
@@ -239,7 +224,7 @@ static void report_pose(checker *c, const mesh_animation *a, unsigned index, dia
 
 static bool unit(const uint8_t *quaternion)
 {
-    float length = st_mesh_quaternion_length(quaternion);
+    float length = st_quaternion_length(quaternion);
     return length >= 0.99f && length <= 1.01f;
 }
 
@@ -252,11 +237,11 @@ static void check_poses(checker *c, const mesh_file *f, const mesh_animation *a,
         const uint8_t *pose = st_mesh_pose(f, a, row);
         uint64_t joint = st_mesh_pose_joint(f, a, row), number = row / f->joint_count + 1;
         if (st_scan_nonfinite(pose, POSE_FLOATS))
-            note(&nonfinite, row);
+            tally_note(&nonfinite, row, NULL);
         else if (!unit(pose + POSE_ROTATION))
-            note(&turned, row);
+            tally_note(&turned, row, NULL);
         if (joint >= f->joint_count || last_pose[joint] == number)
-            note(&joints, row);
+            tally_note(&joints, row, NULL);
         else
             last_pose[joint] = number;
     }

@@ -131,7 +131,7 @@ static bool rotations_usual(const mesh_file *f)
 {
     for (uint32_t i = 0; f->animation && i < f->animation_count; i++)
         for (uint64_t row = 0; row < f->animation[i].poses.count; row++) {
-            float length = st_mesh_quaternion_length(st_mesh_pose(f, &f->animation[i], row) + POSE_ROTATION);
+            float length = st_quaternion_length(st_mesh_pose(f, &f->animation[i], row) + POSE_ROTATION);
             if (!(length > 0.5f && length < 2.0f))
                 return false;
         }

@@ -7,16 +7,16 @@
 #include "core/scan.h"
 #include "rayne.h"
 
-enum { NO_PARENT = -1, RAYNE_BONES = 100 };
+enum { RAYNE_BONES = 100 };
 
 /* ---- Bones ---- */
 
-static void check_child(checker *c, const sga_file *f, unsigned bone, unsigned i, int32_t *parent)
+static void check_child(checker *c, const sga_file *f, unsigned bone, unsigned i, int64_t *parent)
 {
     const uint8_t *entry = f->bone[bone].child.data + 2 * i;
     uint16_t child = load_u16(entry);
     if (child < f->bone_count && parent[child] == NO_PARENT) {
-        parent[child] = (int32_t)bone;
+        parent[child] = bone;
         return;
     }
     diag_place place = st_check_place(c, st_check_offset(c, entry), 1, "bone[%u].child[%u]", bone, i);
@@ -26,20 +26,10 @@ static void check_child(checker *c, const sga_file *f, unsigned bone, unsigned i
         st_diag(c->diags, DIAG_BONE_TWO_PARENTS, place, "is %u, which bone %d has as a child too", child, (int)parent[child]);
 }
 
-/* Every bone has at most one parent here, so that a chain of parents ends at a root or comes back to where it was. */
-static void check_cycles(checker *c, const sga_file *f, const int32_t *parent)
+static uint64_t offset_of_bone(const checker *c, const void *file, uint64_t bone)
 {
-    uint32_t *chain = st_arena_array(c->arena, f->bone_count, sizeof *chain);
-    for (unsigned i = 0; chain && i < f->bone_count; i++) {
-        int32_t bone = (int32_t)i;
-        while (bone != NO_PARENT && !chain[bone]) {
-            chain[bone] = i + 1;
-            bone = parent[bone];
-        }
-        if (bone != NO_PARENT && chain[bone] == i + 1)
-            st_diag(c->diags, DIAG_BONE_CYCLE, st_check_place(c, f->bone[bone].at, 1, "bone[%d]", (int)bone),
-                    "is its own ancestor");
-    }
+    (void)c;
+    return ((const sga_file *)file)->bone[bone].at;
 }
 
 static void check_bone(checker *c, const sga_file *f, unsigned index, bool has_parent)
@@ -64,7 +54,7 @@ static void check_bone(checker *c, const sga_file *f, unsigned index, bool has_p
 
 static void check_bones(checker *c, const sga_file *f)
 {
-    int32_t *parent = st_arena_array(c->arena, f->bone_count, sizeof *parent);
+    int64_t *parent = st_arena_array(c->arena, f->bone_count, sizeof *parent);
     if (!parent)
         return;
     for (unsigned i = 0; i < f->bone_count; i++)
@@ -74,75 +64,50 @@ static void check_bones(checker *c, const sga_file *f)
             check_child(c, f, i, k, parent);
     for (unsigned i = 0; i < f->bone_count; i++)
         check_bone(c, f, i, parent[i] != NO_PARENT);
-    check_cycles(c, f, parent);
+    st_check_cycles(c, parent, f->bone_count, "bone", offset_of_bone, f);
 }
 
 /* ---- Keys ---- */
 
-typedef struct key_findings {
-    uint64_t unsorted, repeated, turned; /* how many */
-    uint64_t first_unsorted, first_repeated, first_turned;
-} key_findings;
-
-static void note(uint64_t *count, uint64_t *first, uint64_t where)
+static void report_key(checker *c, diag_code code, const tally *t, const char *name, const char *track, const char *says)
 {
-    if ((*count)++ == 0)
-        *first = where;
+    if (t->count)
+        st_diag(
+            c->diags, code,
+            st_check_place(c, st_check_offset(c, t->at), t->count, "%s.key[%llu]%s", track, (unsigned long long)t->first, name),
+            "%s", says);
 }
 
-static bool unit(const uint8_t *quaternion)
+static void look_at_keys(checker *c, const span *keys, const char *track)
 {
-    float squares = 0;
-    for (int i = 0; i < 4; i++)
-        squares += load_f32(quaternion + 4 * i) * load_f32(quaternion + 4 * i);
-    return squares >= 0.99f * 0.99f && squares <= 1.01f * 1.01f;
-}
-
-static key_findings look_at_keys(const span *keys)
-{
-    key_findings found = {0};
+    tally unsorted = {0}, repeated = {0}, turned = {0};
     float before = -INFINITY;
     for (uint64_t i = 0; i < keys->count; i++) {
         const uint8_t *key = keys->data + i * KEY_BYTES;
         float time = load_f32(key + KEY_TIME);
         if (time < before)
-            note(&found.unsorted, &found.first_unsorted, i);
+            tally_note(&unsorted, i, key + KEY_TIME);
         if (time == before)
-            note(&found.repeated, &found.first_repeated, i);
-        if (!unit(key + KEY_ROTATION))
-            note(&found.turned, &found.first_turned, i);
+            tally_note(&repeated, i, key + KEY_TIME);
+        if (!st_quaternion_unit(key + KEY_ROTATION))
+            tally_note(&turned, i, key + KEY_ROTATION);
         before = time;
     }
-    return found;
-}
-
-static void report_key(checker *c, const span *keys, diag_code code, uint64_t count, uint64_t first, unsigned part,
-                       const char *name, const char *track, const char *says)
-{
-    uint64_t offset = st_check_offset(c, keys->data + first * KEY_BYTES + part);
-    if (count)
-        st_diag(c->diags, code, st_check_place(c, offset, count, "%s.key[%llu]%s", track, (unsigned long long)first, name),
-                "%s", says);
+    report_key(c, DIAG_TIME_UNSORTED, &unsorted, ".time", track, "is earlier than the key before it");
+    report_key(c, DIAG_TIME_REPEATED, &repeated, ".time", track, "is the same as of the key before it");
+    report_key(c, DIAG_ROTATION_NOT_UNIT, &turned, ".rotation", track, "is not of length 1");
 }
 
 static void check_keys(checker *c, const span *keys, const char *track)
 {
-    if (st_scan_nonfinite(keys->data, keys->count * KEY_BYTES / 4)) {
-        uint64_t bad = 0, first = 0;
+    tally nonfinite = {0};
+    if (st_scan_nonfinite(keys->data, keys->count * KEY_BYTES / 4))
         for (uint64_t i = 0; i < keys->count; i++)
             if (st_scan_nonfinite(keys->data + i * KEY_BYTES, KEY_BYTES / 4))
-                note(&bad, &first, i);
-        report_key(c, keys, DIAG_NONFINITE_KEY, bad, first, 0, "", track, "is not finite");
-    }
-    if (!c->full)
-        return;
-    key_findings f = look_at_keys(keys);
-    report_key(c, keys, DIAG_TIME_UNSORTED, f.unsorted, f.first_unsorted, KEY_TIME, ".time", track,
-               "is earlier than the key before it");
-    report_key(c, keys, DIAG_TIME_REPEATED, f.repeated, f.first_repeated, KEY_TIME, ".time", track,
-               "is the same as of the key before it");
-    report_key(c, keys, DIAG_ROTATION_NOT_UNIT, f.turned, f.first_turned, KEY_ROTATION, ".rotation", track,
-               "is not of length 1");
+                tally_note(&nonfinite, i, keys->data + i * KEY_BYTES);
+    report_key(c, DIAG_NONFINITE_KEY, &nonfinite, "", track, "is not finite");
+    if (c->full)
+        look_at_keys(c, keys, track);
 }
 
 /* ---- Clips ---- */

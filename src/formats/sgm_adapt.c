@@ -3,75 +3,52 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/adapt.h"
 #include "core/bytes.h"
 #include "core/scan.h"
 #include "rayne.h"
 
-typedef struct adapter {
-    checker *checker;
+typedef struct sgm_adapter {
+    adapter base;
     const sgm_traits *from, *to;
     unsigned dialect;
-    const char *name; /* of the target dialect */
-    bool fits;
-} adapter;
-
-static void does_not_fit(adapter *a, uint64_t offset, const char *path, const char *why)
-{
-    st_diag(a->checker->diags, DIAG_DOES_NOT_FIT, (diag_place){offset, 1, path}, "does not fit in %s: %s", a->name, why);
-    a->fits = false;
-}
-
-static void lose(adapter *a, diag_code code, uint64_t count, const char *path, const char *what)
-{
-    if (count)
-        st_diag(a->checker->diags, code, (diag_place){STELE_NOWHERE, count, path}, "%s %s: %llu dropped", a->name, what,
-                (unsigned long long)count);
-}
-
-static void *copy_list(adapter *a, const void *items, size_t count, size_t size)
-{
-    void *copy = st_arena_array(a->checker->arena, count, size);
-    if (!copy)
-        a->fits = false;
-    else if (count)
-        memcpy(copy, items, count * size);
-    return copy;
-}
+} sgm_adapter;
 
 /* Engines want a NUL at the end of every string. */
-static void terminate(adapter *a, text *string, const char *path)
+static void terminate(sgm_adapter *a, text *string, const char *path)
 {
     if (string->size && string->data[string->size - 1] == 0)
         return;
     if (string->size == UINT16_MAX) {
-        does_not_fit(a, st_check_offset(a->checker, string->data), path, "there is no room for its terminating NUL");
+        st_adapt_refuse(&a->base, st_check_offset(a->base.checker, string->data), path,
+                        "there is no room for its terminating NUL");
         return;
     }
-    string->data = st_arena_text(a->checker->arena, string->data, string->size);
+    string->data = st_arena_text(a->base.checker->arena, string->data, string->size);
     string->size++;
-    a->fits &= !a->checker->arena->failed;
+    a->base.fits &= !a->base.checker->arena->failed;
 }
 
 /* ---- Materials ---- */
 
 /* Before v3, texture i belonged to uv set i and had no hint. */
-static void textures_to_uv_sets(adapter *a, sgm_material *m)
+static void textures_to_uv_sets(sgm_adapter *a, sgm_material *m)
 {
     m->uv_set_count = m->texture_count;
-    m->uv_set = st_arena_array(a->checker->arena, m->texture_count, sizeof *m->uv_set);
-    a->fits &= m->uv_set != NULL;
+    m->uv_set = st_arena_array(a->base.checker->arena, m->texture_count, sizeof *m->uv_set);
+    a->base.fits &= m->uv_set != NULL;
     for (unsigned i = 0; m->uv_set && i < m->texture_count; i++)
         m->uv_set[i] = (sgm_uv_set){1, &m->texture[i]};
     m->texture_count = 0;
 }
 
-static void uv_sets_to_textures(adapter *a, sgm_material *m, const char *path)
+static void uv_sets_to_textures(sgm_adapter *a, sgm_material *m, const char *path)
 {
     static const text nothing = {"", 1};
     uint64_t dropped = 0, hints = 0;
     m->texture_count = m->uv_set_count;
-    m->texture = st_arena_array(a->checker->arena, m->uv_set_count, sizeof *m->texture);
-    a->fits &= m->texture != NULL;
+    m->texture = st_arena_array(a->base.checker->arena, m->uv_set_count, sizeof *m->texture);
+    a->base.fits &= m->texture != NULL;
     for (unsigned i = 0; m->texture && i < m->uv_set_count; i++) {
         const sgm_uv_set *set = &m->uv_set[i];
         m->texture[i] = set->texture_count ? set->texture[0] : (sgm_texture){.name = nothing};
@@ -79,30 +56,30 @@ static void uv_sets_to_textures(adapter *a, sgm_material *m, const char *path)
         hints += m->texture[i].hint != 0;
         m->texture[i].hint = 0;
     }
-    lose(a, DIAG_LOSS_TEXTURE, dropped, path, "has one texture per uv set");
-    lose(a, DIAG_LOSS_HINT, hints, path, "has no texture roles");
+    st_adapt_lose(&a->base, DIAG_LOSS_TEXTURE, dropped, path, "has one texture per uv set");
+    st_adapt_lose(&a->base, DIAG_LOSS_HINT, hints, path, "has no texture roles");
     m->uv_set_count = 0;
 }
 
-static void terminate_names(adapter *a, sgm_texture **textures, unsigned count, const char *path)
+static void terminate_names(sgm_adapter *a, sgm_texture **textures, unsigned count, const char *path)
 {
-    *textures = copy_list(a, *textures, count, sizeof **textures);
+    *textures = st_adapt_copy(&a->base, *textures, count, sizeof **textures);
     for (unsigned i = 0; *textures && i < count; i++)
         terminate(a, &(*textures)[i].name, path);
 }
 
-static void adapt_material(adapter *a, sgm_material *m, const char *path)
+static void adapt_material(sgm_adapter *a, sgm_material *m, const char *path)
 {
     if (a->from->uv_sets && !a->to->uv_sets)
         uv_sets_to_textures(a, m, path);
     if (!a->from->uv_sets && a->to->uv_sets)
         textures_to_uv_sets(a, m);
-    m->uv_set = copy_list(a, m->uv_set, m->uv_set_count, sizeof *m->uv_set);
+    m->uv_set = st_adapt_copy(&a->base, m->uv_set, m->uv_set_count, sizeof *m->uv_set);
     for (unsigned i = 0; m->uv_set && i < m->uv_set_count; i++)
         terminate_names(a, &m->uv_set[i].texture, m->uv_set[i].texture_count, path);
     terminate_names(a, &m->texture, m->texture_count, path);
     if (!a->to->uv_sets || (a->dialect == SGM_V3_NOCOLOR && !m->uv_set_count)) {
-        lose(a, DIAG_LOSS_COLOR, m->color_count, path, "has no colours here");
+        st_adapt_lose(&a->base, DIAG_LOSS_COLOR, m->color_count, path, "has no colours here");
         m->color_count = 0;
     }
 }
@@ -127,10 +104,10 @@ static bool rewrite_bones(uint8_t *bones, uint64_t vertex_count, uint32_t stride
 
 /* The bones that the vertices use, in order: entry i of a bone map, and for each bone its entry. False if there are too many.
  */
-static bool used_bones(adapter *a, const sgm_mesh *m, uint8_t *map, uint16_t *entry_of, unsigned *count)
+static bool used_bones(sgm_adapter *a, const sgm_mesh *m, uint8_t *map, uint16_t *entry_of, unsigned *count)
 {
     vertex_floats bones = st_sgm_floats(m, SGM_BONES);
-    uint8_t *used = st_arena_alloc(a->checker->arena, MOST_BONES);
+    uint8_t *used = st_arena_alloc(a->base.checker->arena, MOST_BONES);
     if (!used)
         return false;
     for (uint64_t v = 0; v < m->vertex_count; v++)
@@ -157,18 +134,18 @@ static uint8_t *bones_of_copy(const sgm_mesh *m)
 }
 
 /* From vertices that refer to the map to vertices that refer to bones. */
-static void apply_bone_map(adapter *a, sgm_mesh *m, const char *path)
+static void apply_bone_map(sgm_adapter *a, sgm_mesh *m, const char *path)
 {
     uint16_t table[MOST_MAPPED];
     for (unsigned i = 0; i < m->bone_map.count; i++)
         table[i] = load_u16(m->bone_map.data + 2 * i);
     if (!rewrite_bones(bones_of_copy(m), m->vertex_count, m->vertices.stride, (uint32_t)m->bone_map.count, table))
-        does_not_fit(a, m->at, path, "vertices refer beyond its bone map");
+        st_adapt_refuse(&a->base, m->at, path, "vertices refer beyond its bone map");
 }
 
-static void make_bone_map(adapter *a, sgm_mesh *m, const char *path)
+static void make_bone_map(sgm_adapter *a, sgm_mesh *m, const char *path)
 {
-    arena *memory = a->checker->arena;
+    arena *memory = a->base.checker->arena;
     uint8_t *map = st_arena_alloc(memory, 2 * MOST_MAPPED);
     arena_mark mark = st_arena_mark(memory);
     uint16_t *entry_of = st_arena_array(memory, MOST_BONES, sizeof *entry_of);
@@ -178,11 +155,11 @@ static void make_bone_map(adapter *a, sgm_mesh *m, const char *path)
         fits && (!a->to->mapped || rewrite_bones(bones_of_copy(m), m->vertex_count, m->vertices.stride, MOST_BONES, entry_of));
     st_arena_rewind(memory, mark);
     if (!fits) {
-        does_not_fit(a, m->at, path, "a bone map has at most 255 bones");
+        st_adapt_refuse(&a->base, m->at, path, "a bone map has at most 255 bones");
         return;
     }
     if (!rewritten) {
-        does_not_fit(a, m->at, path, "vertices refer to bones that are no whole numbers or out of range");
+        st_adapt_refuse(&a->base, m->at, path, "vertices refer to bones that are no whole numbers or out of range");
         return;
     }
     /* a map of no entries would mean no skin at all */
@@ -190,7 +167,7 @@ static void make_bone_map(adapter *a, sgm_mesh *m, const char *path)
     m->has_bones = (uint8_t)m->bone_map.count;
 }
 
-static void adapt_skin(adapter *a, sgm_mesh *m, const char *path)
+static void adapt_skin(sgm_adapter *a, sgm_mesh *m, const char *path)
 {
     bool same_map = a->from->bones == BONES_MAP && a->to->bones == BONES_MAP && a->from->mapped == a->to->mapped;
     if (!m->has_bones || same_map)
@@ -198,9 +175,10 @@ static void adapt_skin(adapter *a, sgm_mesh *m, const char *path)
     if (a->from->mapped)
         apply_bone_map(a, m, path);
     else if (a->from->bones == BONES_MAP && a->to->bones != BONES_MAP)
-        lose(a, DIAG_LOSS_BONE_MAP, m->bone_map.count, path, "has no bone map, and these vertices do not use theirs");
+        st_adapt_lose(&a->base, DIAG_LOSS_BONE_MAP, m->bone_map.count, path,
+                      "has no bone map, and these vertices do not use theirs");
     m->bone_map = (span){0};
-    if (a->to->bones == BONES_MAP && a->fits)
+    if (a->to->bones == BONES_MAP && a->base.fits)
         make_bone_map(a, m, path);
     else
         m->has_bones = 1;
@@ -215,14 +193,14 @@ static void copy_rows(uint8_t *to, uint32_t to_stride, const vertex_floats *from
 }
 
 /* A copy of the vertices with the columns that the mesh has now; before is the mesh as it was. */
-static void repack_vertices(adapter *a, sgm_mesh *m, const sgm_mesh *before)
+static void repack_vertices(sgm_adapter *a, sgm_mesh *m, const sgm_mesh *before)
 {
     uint32_t stride = 0, at = 0;
     for (unsigned column = SGM_POSITION; column <= SGM_BONES; column++)
         stride += 4 * st_sgm_floats(m, (sgm_column)column).components;
-    uint8_t *copy = st_arena_alloc(a->checker->arena, (uint64_t)stride * m->vertex_count);
+    uint8_t *copy = st_arena_alloc(a->base.checker->arena, (uint64_t)stride * m->vertex_count);
     if (!copy) {
-        a->fits = false;
+        a->base.fits = false;
         return;
     }
     for (unsigned column = SGM_POSITION; column <= SGM_BONES; column++) {
@@ -235,15 +213,15 @@ static void repack_vertices(adapter *a, sgm_mesh *m, const sgm_mesh *before)
     m->vertices = (span){copy, m->vertex_count, stride};
 }
 
-static void adapt_vertices(adapter *a, sgm_mesh *m, const char *path)
+static void adapt_vertices(sgm_adapter *a, sgm_mesh *m, const char *path)
 {
     sgm_mesh before = *m;
     if (m->has_tangents && !a->to->tangents) {
-        lose(a, DIAG_LOSS_TANGENT, m->vertex_count, path, "has no tangents");
+        st_adapt_lose(&a->base, DIAG_LOSS_TANGENT, m->vertex_count, path, "has no tangents");
         m->has_tangents = 0;
     }
     if (m->has_bones && a->to->bones == BONES_NONE) {
-        lose(a, DIAG_LOSS_SKIN, m->vertex_count, path, "has no skin");
+        st_adapt_lose(&a->base, DIAG_LOSS_SKIN, m->vertex_count, path, "has no skin");
         m->has_bones = 0;
         m->bone_map = (span){0};
     }
@@ -252,33 +230,33 @@ static void adapt_vertices(adapter *a, sgm_mesh *m, const char *path)
         repack_vertices(a, m, &before);
 }
 
-static void adapt_indices(adapter *a, sgm_mesh *m, const char *path)
+static void adapt_indices(sgm_adapter *a, sgm_mesh *m, const char *path)
 {
     if (a->to->index_size || m->index_size == 2)
         return;
     if (st_scan_beyond(m->indices.data, m->index_count, st_sgm_index_type(m), UINT16_MAX + 1)) {
-        does_not_fit(a, m->at, path, "its indices have 16 bits");
+        st_adapt_refuse(&a->base, m->at, path, "its indices have 16 bits");
         return;
     }
-    uint8_t *copy = st_arena_alloc(a->checker->arena, 2 * (uint64_t)m->index_count);
-    a->fits &= copy != NULL;
+    uint8_t *copy = st_arena_alloc(a->base.checker->arena, 2 * (uint64_t)m->index_count);
+    a->base.fits &= copy != NULL;
     for (uint64_t i = 0; copy && i < m->index_count; i++)
         store_uint(copy + 2 * i, load_uint(m->indices.data + i * m->index_size, st_sgm_index_type(m)), 2);
     m->indices = (span){copy, m->index_count, 2};
     m->index_size = 2;
 }
 
-static void adapt_mesh(adapter *a, sgm_mesh *m, const char *path)
+static void adapt_mesh(sgm_adapter *a, sgm_mesh *m, const char *path)
 {
     if (m->vertex_count > UINT16_MAX && a->to->vertex_count == STELE_U16)
-        does_not_fit(a, m->at, path, "it has at most 65535 vertices");
+        st_adapt_refuse(&a->base, m->at, path, "it has at most 65535 vertices");
     if (m->index_count > UINT16_MAX && a->to->index_count == STELE_U16)
-        does_not_fit(a, m->at, path, "it has at most 65535 indices");
-    if (a->fits)
+        st_adapt_refuse(&a->base, m->at, path, "it has at most 65535 indices");
+    if (a->base.fits)
         adapt_indices(a, m, path);
-    if (a->fits)
+    if (a->base.fits)
         adapt_vertices(a, m, path);
-    if (a->fits)
+    if (a->base.fits)
         adapt_skin(a, m, path);
 }
 
@@ -289,24 +267,22 @@ bool st_sgm_adapt(raw_file *raw, unsigned dialect, checker *c)
     extern const stele_format st_format_sgm;
     char path[WALK_PATH];
     sgm_file *f = (sgm_file *)raw;
-    adapter a = {.checker = c,
-                 .from = &st_sgm_traits[raw->dialect],
-                 .to = &st_sgm_traits[dialect],
-                 .dialect = dialect,
-                 .name = st_format_sgm.info.dialects[dialect].name,
-                 .fits = true};
-    f->material = copy_list(&a, f->material, f->material_count, sizeof *f->material);
-    f->mesh = copy_list(&a, f->mesh, f->mesh_count, sizeof *f->mesh);
-    for (unsigned i = 0; a.fits && i < f->material_count; i++)
+    sgm_adapter a = {.base = {c, st_format_sgm.info.dialects[dialect].name, true},
+                     .from = &st_sgm_traits[raw->dialect],
+                     .to = &st_sgm_traits[dialect],
+                     .dialect = dialect};
+    f->material = st_adapt_copy(&a.base, f->material, f->material_count, sizeof *f->material);
+    f->mesh = st_adapt_copy(&a.base, f->mesh, f->mesh_count, sizeof *f->mesh);
+    for (unsigned i = 0; a.base.fits && i < f->material_count; i++)
         adapt_material(&a, &f->material[i], st_check_path(path, "material[%u]", i));
-    for (unsigned i = 0; a.fits && i < f->mesh_count; i++)
+    for (unsigned i = 0; a.base.fits && i < f->mesh_count; i++)
         adapt_mesh(&a, &f->mesh[i], st_check_path(path, "mesh[%u]", i));
-    if (a.fits && f->has_animation == 1 && !a.to->animation)
-        lose(&a, DIAG_LOSS_ANIMATION, 1, "animation", "has no animation reference");
-    if (a.fits && f->has_animation == 1 && a.to->animation)
+    if (a.base.fits && f->has_animation == 1 && !a.to->animation)
+        st_adapt_lose(&a.base, DIAG_LOSS_ANIMATION, 1, "animation", "has no animation reference");
+    if (a.base.fits && f->has_animation == 1 && a.to->animation)
         terminate(&a, &f->animation, "animation");
     if (!a.from->animation || !a.to->animation)
         f->has_animation = 0;
     raw->dialect = dialect;
-    return a.fits;
+    return a.base.fits;
 }

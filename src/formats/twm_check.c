@@ -6,20 +6,10 @@
 #include "core/scan.h"
 #include "twm.h"
 
-enum { NO_PARENT = -1 };
-
-/* A count of findings and the first of them. */
-typedef struct count {
-    uint64_t found, first;
-    const uint8_t *at;
-} count;
-
-static void note(count *c, bool wrong, uint64_t where, const uint8_t *at)
+static void note(tally *t, bool wrong, uint64_t where, const uint8_t *at)
 {
-    if (wrong && c->found++ == 0) {
-        c->first = where;
-        c->at = at;
-    }
+    if (wrong)
+        tally_note(t, where, at);
 }
 
 /* ---- Flags and reserved bytes ---- */
@@ -69,50 +59,45 @@ static bool counts_from_one(const twm_file *f)
     return false;
 }
 
+static uint64_t offset_of_joint(const checker *c, const void *file, uint64_t joint)
+{
+    const twm_file *f = file;
+    return st_check_offset(c, f->joints.data + joint * f->joints.stride);
+}
+
 static void check_parents(checker *c, const twm_file *f)
 {
     uint32_t base = counts_from_one(f);
     int64_t *parent = st_arena_array(c->arena, f->joint_count, sizeof *parent);
-    uint32_t *chain = st_arena_array(c->arena, f->joint_count, sizeof *chain);
-    for (uint32_t i = 0; parent && chain && i < f->joint_count; i++) {
-        const uint8_t *at = f->joints.data + (uint64_t)i * f->joints.stride;
-        uint32_t given = load_u32(at);
+    for (uint32_t i = 0; parent && i < f->joint_count; i++) {
+        uint32_t given = load_u32(f->joints.data + (uint64_t)i * f->joints.stride);
         bool root = base ? given == 0 : i == 0;
         bool beyond = !root && given - base >= f->joint_count;
         parent[i] = root || beyond ? NO_PARENT : (int64_t)(given - base);
         if (beyond)
-            st_diag(c->diags, DIAG_PARENT_OUT_OF_RANGE, st_check_place(c, st_check_offset(c, at), 1, "joint[%u].parent", i),
+            st_diag(c->diags, DIAG_PARENT_OUT_OF_RANGE, st_check_place(c, offset_of_joint(c, f, i), 1, "joint[%u].parent", i),
                     "is %u, but there are only %u joints", given, f->joint_count);
     }
-    for (uint32_t i = 0; parent && chain && i < f->joint_count; i++) {
-        int64_t joint = i;
-        while (joint != NO_PARENT && !chain[joint]) {
-            chain[joint] = i + 1;
-            joint = parent[joint];
-        }
-        if (joint != NO_PARENT && chain[joint] == i + 1) {
-            uint64_t at = st_check_offset(c, f->joints.data + (uint64_t)joint * f->joints.stride);
-            st_diag(c->diags, DIAG_BONE_CYCLE, st_check_place(c, at, 1, "joint[%u]", (unsigned)joint), "is its own ancestor");
-        }
-    }
+    if (parent)
+        st_check_cycles(c, parent, f->joint_count, "joint", offset_of_joint, f);
 }
 
 static void check_matrices(checker *c, const twm_file *f)
 {
-    count bad = {0};
+    tally bad = {0};
     for (uint64_t i = 0; i < f->joint_count; i++)
         note(&bad, st_scan_nonfinite(twm_joint_matrix(f, i), 16), i, twm_joint_matrix(f, i));
-    if (bad.found)
+    if (bad.count)
         st_diag(
             c->diags, DIAG_NONFINITE_BONE,
-            st_check_place(c, st_check_offset(c, bad.at), bad.found, "joint[%llu].inverse_bind", (unsigned long long)bad.first),
+            st_check_place(c, st_check_offset(c, bad.at), bad.count, "joint[%llu].inverse_bind", (unsigned long long)bad.first),
             "is not finite");
 }
 
 /* ---- Clusters ---- */
 
 typedef struct cluster_findings {
-    count beyond, nonfinite, negative, sum, zero;
+    tally beyond, nonfinite, negative, sum, zero;
 } cluster_findings;
 
 static void look_at_cluster(const twm_file *f, const uint8_t *p, uint64_t weights, uint64_t vertex, cluster_findings *found)
@@ -134,11 +119,11 @@ static void look_at_cluster(const twm_file *f, const uint8_t *p, uint64_t weight
     note(&found->sum, finite && !zero && (sum < 0.99 || sum > 1.01), vertex, p);
 }
 
-static void report(checker *c, diag_code code, const count *found, unsigned mesh, const char *says)
+static void report(checker *c, diag_code code, const tally *found, unsigned mesh, const char *says)
 {
-    if (found->found)
+    if (found->count)
         st_diag(c->diags, code,
-                st_check_place(c, st_check_offset(c, found->at), found->found, "mesh[%u].cluster[%llu]", mesh,
+                st_check_place(c, st_check_offset(c, found->at), found->count, "mesh[%u].cluster[%llu]", mesh,
                                (unsigned long long)found->first),
                 "%s", says);
 }
@@ -225,20 +210,12 @@ static bool key_finite(const uint8_t *key)
     return !st_scan_nonfinite(key + 4, TWM_KEY_BYTES / 4 - 1);
 }
 
-static bool key_unit(const uint8_t *key)
-{
-    float squares = 0;
-    for (int i = 0; i < 4; i++)
-        squares += load_f32(key + TWM_KEY_ROTATION + 4 * i) * load_f32(key + TWM_KEY_ROTATION + 4 * i);
-    return squares >= 0.99f * 0.99f && squares <= 1.01f * 1.01f;
-}
-
 static void check_track(checker *c, const twm_track *t, const char *path)
 {
-    count nonfinite = {0}, turned = {0}, unsorted = {0}, repeated = {0};
+    tally nonfinite = {0}, turned = {0}, unsorted = {0}, repeated = {0};
     const struct {
         diag_code code;
-        const count *found;
+        const tally *found;
         const char *part, *says;
     } reports[] = {{DIAG_NONFINITE_KEY, &nonfinite, "", "is not finite"},
                    {DIAG_TIME_UNSORTED, &unsorted, ".time", "is earlier than the key before it"},
@@ -248,14 +225,14 @@ static void check_track(checker *c, const twm_track *t, const char *path)
         const uint8_t *key = t->key.data + i * TWM_KEY_BYTES;
         uint32_t before = i ? load_u32(key - TWM_KEY_BYTES) : 0;
         note(&nonfinite, !key_finite(key), i, key);
-        note(&turned, c->full && key_finite(key) && !key_unit(key), i, key + TWM_KEY_ROTATION);
+        note(&turned, c->full && key_finite(key) && !st_quaternion_unit(key + TWM_KEY_ROTATION), i, key + TWM_KEY_ROTATION);
         note(&unsorted, c->full && i && load_u32(key) < before, i, key);
         note(&repeated, c->full && i && load_u32(key) == before, i, key);
     }
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
-        if (reports[i].found->found)
+        if (reports[i].found->count)
             st_diag(c->diags, reports[i].code,
-                    st_check_place(c, st_check_offset(c, reports[i].found->at), reports[i].found->found, "%s.key[%llu]%s", path,
+                    st_check_place(c, st_check_offset(c, reports[i].found->at), reports[i].found->count, "%s.key[%llu]%s", path,
                                    (unsigned long long)reports[i].found->first, reports[i].part),
                     "%s", reports[i].says);
 }
