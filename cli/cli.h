@@ -53,6 +53,8 @@ extern const command command_formats, command_info, command_check, command_expla
 /* options.c: 0, or EXIT_USAGE after a message. Operands are moved to the front of argv. */
 int parse_options(const command *c, int argc, char **argv, settings *s, size_t *operand_count);
 void print_command_help(FILE *out, const command *c);
+bool parse_bytes(const char *text, uint64_t *bytes);   /* 100, 4K, 1M, 2G */
+bool parse_offset(const char *text, uint64_t *offset); /* 7994 or 0x1f3a */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* progress.c: a bar on a terminal, once it has taken longer than a second. */

@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -325,26 +323,10 @@ static bool each_field(void *user, const stele_field *f)
     return !e->only_at;
 }
 
-static bool parse_offset(const char *text, uint64_t *offset)
-{
-    char *end;
-    errno = 0;
-    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    *offset = strtoull(text, &end, hexadecimal ? 16 : 10);
-    return end != text && !*end && !errno && text[0] != '-';
-}
-
 static void explain(job *j)
 {
     explanation e = {.job = j, .color = colored_stdout()};
-    if (j->settings->at) {
-        e.only_at = true;
-        if (!parse_offset(j->settings->at, &e.at)) {
-            complain(j->err, "'%s' is no offset", j->settings->at);
-            j->exit_code = EXIT_USAGE;
-            return;
-        }
-    }
+    e.only_at = j->settings->at && parse_offset(j->settings->at, &e.at);
     stele_file *file = open_job(j, STELE_CHECK_STRUCTURE);
     if (!file)
         return;

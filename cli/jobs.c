@@ -391,16 +391,6 @@ static size_t read_stdin(void *user, void *buffer, size_t size)
     return n < 0 ? SIZE_MAX : (size_t)n;
 }
 
-static bool parse_bytes(const char *text, uint64_t *bytes)
-{
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-    *bytes = (uint64_t)number << shift;
-    return end != text && !errno && text[0] != '-' && !end[shift != 0] && *bytes >> shift == number;
-}
-
 int exit_code_of(stele_status status)
 {
     switch (status) {
@@ -422,11 +412,8 @@ stele_file *open_job(job *j, stele_check_level level)
                              .rules = s->rules,
                              .rule_count = s->rule_count,
                              .read_file = s->read_file};
-    if (s->memory_limit && !parse_bytes(s->memory_limit, &options.memory_limit)) {
-        complain(j->err, "'%s' is no number of bytes", s->memory_limit);
-        j->exit_code = EXIT_USAGE;
-        return NULL;
-    }
+    if (s->memory_limit)
+        parse_bytes(s->memory_limit, &options.memory_limit);
     if (j->threads > 1) {
         progress_start(&j->bar, s);
         options.parallel = run_parallel;

@@ -26,6 +26,32 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
+static bool known_id(const char *id)
+{
+    size_t count;
+    const stele_diagnostic_kind *kinds = stele_diagnostic_kinds(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(kinds[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+/* What makes no sense for any file is said once, before the first. */
+static int check_settings(const settings *s)
+{
+    uint64_t number;
+    if (!thread_count(s))
+        return usage_error("-j takes a number of threads from 1 to 256, not '%s'", s->jobs);
+    if (s->memory_limit && !parse_bytes(s->memory_limit, &number))
+        return usage_error("'%s' is no number of bytes", s->memory_limit);
+    if (s->at && !parse_offset(s->at, &number))
+        return usage_error("'%s' is no offset", s->at);
+    for (size_t i = 0; i < s->rule_count; i++)
+        if (!known_id(s->rules[i].id))
+            return usage_error("there is no finding '%s'; see stele check --ids", s->rules[i].id);
+    return 0;
+}
+
 static int run_command(const command *c, int argc, char **argv)
 {
     settings s = {0};
@@ -37,8 +63,9 @@ static int run_command(const command *c, int argc, char **argv)
         print_command_help(stdout, c);
         return EXIT_FINE;
     }
-    if (!thread_count(&s))
-        return usage_error("-j takes a number of threads from 1 to 256, not '%s'", s.jobs);
+    error = check_settings(&s);
+    if (error)
+        return error;
     if (c->takes_files && !count && !s.ids)
         return usage_error("stele %s needs a file; see stele %s --help", c->name, c->name);
     return c->run(&s, argv, count);

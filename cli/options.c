@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,4 +170,25 @@ int parse_options(const command *c, int argc, char **argv, settings *s, size_t *
         i += used_next;
     }
     return 0;
+}
+
+/* ---- Numbers ---- */
+
+bool parse_bytes(const char *text, uint64_t *bytes)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    *bytes = (uint64_t)number << shift;
+    return end != text && !errno && text[0] != '-' && !end[shift != 0] && *bytes >> shift == number;
+}
+
+bool parse_offset(const char *text, uint64_t *offset)
+{
+    char *end;
+    errno = 0;
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    *offset = strtoull(text, &end, hexadecimal ? 16 : 10);
+    return end != text && !*end && !errno && text[0] != '-';
 }
