@@ -171,6 +171,7 @@ const command command_convert = {
     .usage = "[OPTION...] IN OUT\n       stele convert [OPTION...] --out-dir FOLDER FILE...",
     .examples = "  stele convert old.sgm new.sgm --dialect v3\n"
                 "  stele convert -r old --out-dir new --dialect v3\n"
+                "  stele convert model.mesh game.mesh --dialect C2     (what the surviving engine of MESH reads)\n"
                 "  stele convert - - < hat.sgm > copy.sgm\n",
     .options = options,
     .takes_files = true,

@@ -36,14 +36,14 @@ static void print_meshes(FILE *out, const stele_info *info)
     print_count(out, vertices);
     fputs(" vertices, ", out);
     print_count(out, triangles);
-    fputs(" triangles\n", out);
+    fputs(triangles == 1 ? " triangle\n" : " triangles\n", out);
     for (size_t i = 0; i < info->mesh_count; i++) {
         const stele_mesh_info *m = &info->meshes[i];
         fprintf(out, "    [%zu] ", i);
         print_count(out, m->vertices);
-        fputs(" vertices, ", out);
+        fputs(m->vertices == 1 ? " vertex, " : " vertices, ", out);
         print_count(out, m->triangles);
-        fputs(" triangles", out);
+        fputs(m->triangles == 1 ? " triangle" : " triangles", out);
         if (m->material != STELE_NONE)
             fprintf(out, ", material %u", m->material);
         fputs(":", out);
@@ -126,7 +126,7 @@ static void print_content(FILE *out, const stele_info *info)
     }
     if (info->attachments) {
         print_heading(out, "attached");
-        fprintf(out, "%llu attachment points\n", (unsigned long long)info->attachments);
+        fprintf(out, "%llu attachment point%s\n", (unsigned long long)info->attachments, info->attachments == 1 ? "" : "s");
     }
     if (info->mesh_count) {
         print_heading(out, "bounds");

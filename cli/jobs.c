@@ -403,6 +403,15 @@ int exit_code_of(stele_status status)
     }
 }
 
+/* Generous for any real file; what a pipe or a device gives has no size to go by. */
+static uint64_t default_limit(const char *path)
+{
+    const uint64_t gigabyte = 1u << 30;
+    struct stat status;
+    bool regular = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return regular ? gigabyte + 64 * (uint64_t)status.st_size : 8 * gigabyte;
+}
+
 stele_file *open_job(job *j, stele_check_level level)
 {
     const settings *s = j->settings;
@@ -412,6 +421,7 @@ stele_file *open_job(job *j, stele_check_level level)
                              .rules = s->rules,
                              .rule_count = s->rule_count,
                              .read_file = s->read_file};
+    options.memory_limit = default_limit(j->path);
     if (s->memory_limit)
         parse_bytes(s->memory_limit, &options.memory_limit);
     if (j->threads > 1) {

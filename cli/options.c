@@ -20,7 +20,8 @@ static const option for_files[] = {
     {'j', "jobs", "N", "use N threads (default: one per core)", OPTION_TEXT, AT(jobs)},
     {0, "format", "NAME", "take the files for this format, whatever they look like", OPTION_TEXT, AT(format)},
     {0, "read", NULL, "read files into memory instead of mapping them", OPTION_FLAG, AT(read_file)},
-    {0, "memory-limit", "BYTES", "most memory for one file; K, M and G may follow", OPTION_TEXT, AT(memory_limit)},
+    {0, "memory-limit", "BYTES", "most memory for one file, such as 500M (default: 1G and 64 times its size)", OPTION_TEXT,
+     AT(memory_limit)},
     {0},
 };
 

@@ -125,7 +125,7 @@ void print_diagnostic(FILE *out, bool use, const char *path, const stele_diagnos
         fprintf(out, "%s: ", d->path);
     print_safe(out, d->text, strlen(d->text));
     fprintf(out, " %s[%s]%s", tint_on(use, TINT_DIM), d->id, tint_off(use, TINT_DIM));
-    if (d->count > 1) {
+    if (d->count > 1 && d->severity != STELE_LOSS) { /* a loss says its number itself */
         fputs(" (", out);
         print_count(out, d->count);
         fputs(" times)", out);

@@ -91,7 +91,7 @@ static bool detect_certain(stele_file *file, const stele_format *forced, walk *w
             try_format(file, st_formats[i], &p, w, best);
         else
             st_file_fail_with(file, STELE_UNSUPPORTED, p.problem, p.offset, p.path ? p.path : "", p.text);
-        if (file->packed && !file->content.data)
+        if (file->packed && !file->content.data && !file->arena.failed)
             report_packing(file, w);
         best->format = st_formats[i];
         return true;

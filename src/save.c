@@ -50,7 +50,8 @@ static raw_file *raw_to_save(stele_file *file, const stele_save_options *options
         return NULL;
     }
     /* a dialect that was asked for is written as we recommend it, whatever the file's reading */
-    if (!options->dialect || ((unsigned)dialect == file->raw->dialect && !file->raw->reading))
+    bool as_it_is = (unsigned)dialect == file->raw->dialect && !file->raw->reading && !file->format->always_adapts;
+    if (!options->dialect || as_it_is)
         return file->raw;
     return adapt(file, (unsigned)dialect, options->strict);
 }

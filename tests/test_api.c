@@ -278,6 +278,38 @@ static void findings_do_not_flood(void **state)
     free(data);
 }
 
+/* Losses count even where they are not listed: silenced, raised, or past the fiftieth. */
+static void strict_cannot_be_fooled(void **state)
+{
+    stele_rule rules[] = {{"loss-color", STELE_OFF}, {"loss-hint", STELE_ERROR}, {"does-not-fit", STELE_OFF}};
+    stele_options options = {.rules = rules, .rule_count = 3};
+    stele_save_options save = {.dialect = "v2", .strict = true};
+    (void)state;
+    stele_file *file = stele_open(sample("dialects/v3.sgm"), &options);
+    for (int i = 0; i < 3; i++) {
+        assert_null(rewritten(file, &save).data);
+        assert_int_equal(stele_file_status(file), STELE_LOSSY);
+    }
+    stele_close(file);
+}
+
+/* Zeros and other things under a model's name are not models without meshes. */
+static void zeros_are_no_model(void **state)
+{
+    uint8_t *zeros = calloc(100000, 1);
+    stele_options named = {.name = "x.sgm"};
+    (void)state;
+    for (size_t size = 1; size <= 100000; size = size * 3 + 1) {
+        stele_file *file = stele_open_memory(zeros, size, &named);
+        assert_int_not_equal(stele_file_status(file), STELE_OK);
+        stele_close(file);
+        file = stele_open_memory(zeros, size, NULL);
+        assert_int_equal(stele_file_status(file), STELE_UNSUPPORTED);
+        stele_close(file);
+    }
+    free(zeros);
+}
+
 static void registry_is_complete(void **state)
 {
     const stele_format_info *format;
@@ -304,6 +336,7 @@ int main(void)
         cmocka_unit_test(saving_is_atomic),         cmocka_unit_test(saving_can_be_cancelled),
         cmocka_unit_test(full_disk_leaves_nothing), cmocka_unit_test(changes_are_noticed),
         cmocka_unit_test(threads_change_nothing),   cmocka_unit_test(findings_do_not_flood),
+        cmocka_unit_test(strict_cannot_be_fooled),  cmocka_unit_test(zeros_are_no_model),
         cmocka_unit_test(registry_is_complete),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

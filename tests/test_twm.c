@@ -233,6 +233,24 @@ static void cycles_are_found(void **state)
     stele_close(file);
 }
 
+static void parents_may_count_from_one(void **state)
+{
+    static const uint8_t from_one[] = {HEADER(3, 0, 1), U32(3), JOINT72(0), JOINT72(1), JOINT72(2), NOTHING, FOOTER};
+    static const uint8_t root_has_parent[] = {HEADER(3, 0, 1), U32(2), JOINT72(1), JOINT72(0), NOTHING, FOOTER};
+    static const uint8_t padded[] = {HEADER(3, 0, 1), U32(1), U32(0), U32(7), IDENTITY, NOTHING, FOOTER};
+    (void)state;
+    stele_file *file = stele_open_memory(LITERAL(from_one), &full);
+    assert_non_null(find_diagnostic(file, "nonstandard-layout"));
+    assert_null(find_diagnostic(file, "bone-cycle"));
+    stele_close(file);
+    file = stele_open_memory(LITERAL(root_has_parent), &full);
+    assert_non_null(find_diagnostic(file, "bone-cycle"));
+    stele_close(file);
+    file = stele_open_memory(LITERAL(padded), &full);
+    assert_string_equal(find_diagnostic(file, "reserved-not-zero")->path, "joint[0].padding");
+    stele_close(file);
+}
+
 static void writers_defects_are_named(void **state)
 {
     /* six indices of which the first three are there, as 64-bit numbers */
@@ -250,6 +268,21 @@ static void writers_defects_are_named(void **state)
     assert_int_equal(out.size, sizeof as_v2);
     assert_memory_equal(out.data, as_v2, out.size);
     free(out.data);
+    stele_close(file);
+}
+
+/* What a writer lost before is said when a conversion makes it look whole. */
+static void old_losses_are_said(void **state)
+{
+    static const uint8_t half[] = {HEADER(1, 1, 0), U64(3), FLAGS(0, 0, 0, 0, 0), POSITIONS, U64(6), INDICES64,
+                                   NOTHING,         FOOTER};
+    (void)state;
+    stele_file *file = stele_open_memory(LITERAL(half), NULL);
+    stele_save_options save = {.dialect = "v3", .strict = true};
+    assert_null(rewritten(file, &save).data);
+    assert_int_equal(stele_file_status(file), STELE_LOSSY);
+    assert_int_equal(find_diagnostic(file, "loss-indices")->count, 3);
+    assert_null(rewritten(file, &save).data); /* nor the second time */
     stele_close(file);
 }
 
@@ -276,7 +309,9 @@ int main(void)
         cmocka_unit_test(packing_is_lz4),
         cmocka_unit_test(findings_are_found),
         cmocka_unit_test(cycles_are_found),
+        cmocka_unit_test(parents_may_count_from_one),
         cmocka_unit_test(writers_defects_are_named),
+        cmocka_unit_test(old_losses_are_said),
         cmocka_unit_test(readings_become_the_recommended_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,9 @@
     X(TARGET_ODDITY, "target-oddity", WARNING, "loaded by the target engine, but not as the file says")                        \
     X(LOSS_TRAILING, "loss-trailing", LOSS, "bytes after the content are not carried over")                                    \
     X(LOSS_COLOR, "loss-color", LOSS, "material colours that the target cannot hold")                                          \
+    X(LOSS_INDICES, "loss-indices", LOSS, "indices that are not carried over")                                                 \
+    X(LOSS_UV, "loss-uv", LOSS, "vertices whose uvs were never written")                                                       \
+    X(SKELETON_MADE_UP, "skeleton-made-up", WARNING, "joints that were only counted are written as roots at the origin")       \
     X(LOSS_TEXTURE, "loss-texture", LOSS, "textures that the target cannot hold")                                              \
     X(LOSS_HINT, "loss-hint", LOSS, "texture roles that the target cannot hold")                                               \
     X(LOSS_TANGENT, "loss-tangent", LOSS, "tangents that the target cannot hold")                                              \

@@ -378,5 +378,6 @@ const stele_format st_format_ctc = {
     .sense = sense_of,
     .check = st_ctc_check,
     .describe = st_ctc_describe,
+    .always_adapts = true,
     .adapt = st_ctc_adapt,
 };

@@ -58,6 +58,9 @@ static void check_header(checker *c, const ctc_file *f)
     if (end != c->size)
         st_diag(c->diags, DIAG_EOF_POSITION, header_place(c, CTC_EOF_OFFSET, "eof_offset"), "is %d, but the file ends at %llu",
                 (int)(int32_t)end, (unsigned long long)c->size);
+    if (f->raw.reading == CTC_COLORS_ARE_BYTES)
+        st_diag(c->diags, DIAG_NONSTANDARD_LAYOUT, header_place(c, CTC_COLOR_COUNT, "color_count"),
+                "is %u, and counts the bytes of the colours rather than the colours", colors);
     if (f->raw.reading == CTC_COLORS_ARE_ENTRIES && colors && colors != corners && colors != ctc_word_of(f, CTC_VERTEX_COUNT))
         st_diag(c->diags, DIAG_COLOR_COUNT, header_place(c, CTC_COLOR_COUNT, "color_count"),
                 "is %u, but there are %llu triangle corners and %u vertices", colors, (unsigned long long)corners,
@@ -118,8 +121,9 @@ static void check_undrawn(checker *c, const ctc_file *f, uint64_t drawn, uint64_
     uint64_t held_count = 0;
     for (uint32_t i = 0; held && i < attachments; i++) {
         uint64_t triangle = load_u32(f->attachment[i].triangle.data);
-        if (triangle < drawn || triangle - drawn >= undrawn || held[triangle - drawn]++)
+        if (triangle < drawn || triangle - drawn >= undrawn || held[triangle - drawn])
             continue;
+        held[triangle - drawn] = 1;
         held_count++;
     }
     if (held_count < undrawn)

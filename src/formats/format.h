@@ -76,6 +76,9 @@ typedef struct stele_format {
      * reported; false if it does not fit. */
     bool (*adapt)(raw_file *raw, unsigned dialect, checker *c);
 
+    /* Adapting to the dialect that a file has already still changes it: its sections are laid out afresh. */
+    bool always_adapts;
+
     /* For the dialects in this set of bits, the walk is over what the container unpacks to. No data if it cannot be unpacked or
      * there is no memory for it. */
     uint32_t packed_dialects;

@@ -54,6 +54,9 @@ static void adapt_joints(mesh_adapter *a, mesh_file *f)
         st_adapt_lose(&a->base, DIAG_LOSS_SKELETON, f->joint_count, "joints", "only counts joints");
     if (!a->from->joints && a->to->joints)
         make_joints(a, f);
+    if (!a->from->joints && a->to->joints && f->joint_count)
+        st_diag(a->base.checker->diags, DIAG_SKELETON_MADE_UP, (diag_place){STELE_NOWHERE, f->joint_count, "joints"},
+                "were only counted: they are written as roots at the origin");
 }
 
 /* ---- The root transform ---- */

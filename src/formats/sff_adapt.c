@@ -59,7 +59,7 @@ static void adapt_mesh(sff_adapter *a, sff_mesh *m)
     if (a->from.index_size == 2)
         widen_indices(a, m);
     if (!a->from.index_size)
-        m->index_count = 0;
+        m->index_count = 0; /* a claim: there were none */
     m->size = st_sff_mesh_bytes(&a->to, m->vertex_count, m->index_count, m->texture_count);
 }
 

@@ -1,5 +1,7 @@
 /* Which reading of SFF a file is. Nothing in it says so, but its sizes and counts must add up: the readings in which they do
  * are tried, those with the fewest deviations first, and the content decides among them. */
+#include <math.h>
+
 #include "core/bytes.h"
 #include "core/scan.h"
 #include "sff.h"
@@ -180,6 +182,19 @@ static bool any_nonfinite(const sff_layout *l, const sff_mesh *m)
     return false;
 }
 
+/* Numbers next to nothing are integers that were misread: nobody writes such uvs or normals. */
+static bool any_denormal(const sff_layout *l, const sff_mesh *m)
+{
+    for (unsigned i = SFF_NORMAL; i < SFF_ATTRIBUTES; i++) {
+        vertex_floats floats = st_sff_floats(l, m, (sff_attribute)i);
+        for (uint64_t v = 0; v < sense_rows(m->vertex_count); v++)
+            for (uint32_t k = 0; k < floats.components; k++)
+                if (fpclassify(load_f32(floats.data + v * floats.stride + 4 * k)) == FP_SUBNORMAL)
+                    return true;
+    }
+    return false;
+}
+
 static bool indices_beyond(const sff_layout *l, const sff_mesh *m, const uint8_t *indices)
 {
     return l->index_size && st_scan_beyond(indices, sense_rows(m->index_count), st_sff_index_type(l), m->vertex_count);
@@ -205,8 +220,12 @@ sense st_sff_sense(const raw_file *raw)
     for (uint64_t i = 0; f->mesh && i < f->mesh_count && f->mesh[i].end; i++) {
         const sff_mesh *m = &f->mesh[i];
         vertex_floats normal = st_sff_floats(&l, m, SFF_NORMAL);
-        if (!st_sff_mesh_size_holds(f, m) || indices_beyond(&l, m, m->indices.data))
+        bool other_attributes = raw->reading & (SFF_OTHER_NORMALS | SFF_OTHER_UVS);
+        bool misread = other_attributes && any_denormal(&l, m);
+        if (misread || !st_sff_mesh_size_holds(f, m) || indices_beyond(&l, m, m->indices.data))
             return SENSE_NONE;
+        /* what the format does not promise, and the count does, is more likely there than attributes that nothing promises */
+        odd |= other_attributes && !(raw->reading & SFF_OTHER_INDICES) && !l.index_size && m->index_count;
         in_place |= must_be_first(&l, m);
         odd |= any_nonfinite(&l, m);
         if (normal.components)

@@ -225,6 +225,19 @@ static bool starts_with(const uint8_t *data, uint64_t size, const char *prefix)
     return size >= length && memcmp(data, prefix, length) == 0;
 }
 
+/* <environment> is what it was called; other XML files have other words behind their prolog. */
+static bool is_xml_model(const uint8_t *data, uint64_t size)
+{
+    static const char *const others[] = {"<mesh", "<COLLADA", "<svg", "<html"};
+    if (starts_with(data, size, "<environment"))
+        return true;
+    for (uint64_t at = 0; at < size && at < 1024; at++)
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            if (starts_with(data + at, size - at, others[i]))
+                return false;
+    return starts_with(data, size, "<?xml");
+}
+
 static void probe_magic(const uint8_t *data, uint64_t size, probe *p)
 {
     uint8_t version = size > 4 ? data[4] : 3;
@@ -246,7 +259,7 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *p)
     static const unsigned version0[] = {SGM_V0, SGM_V0B, SGM_V0A}, version1[] = {SGM_V1A, SGM_V1B};
     if (size >= 4 && memcmp(data, magic_bytes, 4) == 0)
         probe_magic(data, size, p);
-    else if (starts_with(data, size, "<?xml") || starts_with(data, size, "<environment"))
+    else if (is_xml_model(data, size))
         *p = (probe){.trust = TRUST_CERTAIN,
                      .problem = DIAG_BAD_VERSION,
                      .text = "this is an XML model of 2010 or 2011, from before SGM became binary; that is not supported"};

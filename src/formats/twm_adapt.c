@@ -29,6 +29,27 @@ static bool add_clusters(twm_mesh *m, arena *a)
     return empty != NULL;
 }
 
+static void lose(checker *c, diag_code code, uint64_t count, const char *path, const char *what)
+{
+    if (count)
+        st_diag(c->diags, code, (diag_place){STELE_NOWHERE, count, path}, "%s: %llu are missing", what,
+                (unsigned long long)count);
+}
+
+/* Only v3 can tell that its writer took three floats for each uv: elsewhere they must be what they seem. */
+static bool repair_uvs(checker *c, const twm_file *f, twm_mesh *m, const char *path)
+{
+    uint64_t known = 2 * m->vertex_count / 3;
+    if (!st_twm_three_float_uvs(f, m))
+        return true;
+    uint8_t *copy = st_arena_alloc(c->arena, 8 * m->vertex_count);
+    for (uint64_t v = 0; copy && v < known; v++)
+        memcpy(copy + 8 * v, m->uv.data + 12 * v, 8);
+    m->uv = (span){copy, m->vertex_count, 8};
+    lose(c, DIAG_LOSS_UV, m->vertex_count - known, path, "uvs of some vertices were never written");
+    return copy != NULL;
+}
+
 static bool resize_indices(checker *c, const twm_file *f, twm_mesh *m, uint32_t size, const char *path)
 {
     bool half = st_twm_half_indices(f, m);
@@ -41,6 +62,8 @@ static bool resize_indices(checker *c, const twm_file *f, twm_mesh *m, uint32_t 
         st_diag(c->diags, DIAG_DOES_NOT_FIT, st_check_place(c, m->at, 1, "%s.indices", path), "do not fit in 32 bits");
         return false;
     }
+    if (half)
+        lose(c, DIAG_LOSS_INDICES, m->index_count - count, path, "half of the indices were never written");
     uint8_t *copy = st_arena_alloc(c->arena, count * size);
     for (uint64_t i = 0; copy && i < count; i++)
         store_uint(copy + i * size, load_uint(m->indices.data + i * from, type), size);
@@ -64,6 +87,8 @@ static bool adapt_mesh(checker *c, const twm_file *f, twm_mesh *m, unsigned dial
         if (!add_clusters(m, c->arena))
             return false;
     }
+    if (dialect != TWM_V3 && !repair_uvs(c, f, m, path))
+        return false;
     return resize_indices(c, f, m, dialect <= TWM_V1 ? 8 : 4, path);
 }
 

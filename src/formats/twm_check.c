@@ -50,13 +50,18 @@ static void check_header(checker *c, const twm_file *f)
 
 /* ---- Joints ---- */
 
-/* Some files may count parents from 1, with 0 for none: then a joint seems to be its own parent. */
+/* Some files may count parents from 1, with 0 for none: then a joint seems to be its own parent, and none comes after its
+ * child. */
 static bool counts_from_one(const twm_file *f)
 {
-    for (uint32_t i = 1; i < f->joint_count; i++)
-        if (load_u32(f->joints.data + (uint64_t)i * f->joints.stride) == i)
-            return true;
-    return false;
+    bool own_parent = false;
+    for (uint32_t i = 0; i < f->joint_count; i++) {
+        uint32_t parent = load_u32(f->joints.data + (uint64_t)i * f->joints.stride);
+        if (parent > i)
+            return false;
+        own_parent |= i && parent == i;
+    }
+    return own_parent;
 }
 
 static uint64_t offset_of_joint(const checker *c, const void *file, uint64_t joint)
@@ -68,10 +73,13 @@ static uint64_t offset_of_joint(const checker *c, const void *file, uint64_t joi
 static void check_parents(checker *c, const twm_file *f)
 {
     uint32_t base = counts_from_one(f);
+    if (base && c->full)
+        st_diag(c->diags, DIAG_NONSTANDARD_LAYOUT, st_check_place(c, offset_of_joint(c, f, 0), 1, "joint"),
+                "are taken to count their parents from 1, because one seems to be its own parent");
     int64_t *parent = st_arena_array(c->arena, f->joint_count, sizeof *parent);
     for (uint32_t i = 0; parent && i < f->joint_count; i++) {
         uint32_t given = load_u32(f->joints.data + (uint64_t)i * f->joints.stride);
-        bool root = base ? given == 0 : i == 0;
+        bool root = given == 0 && (base || i == 0);
         bool beyond = !root && given - base >= f->joint_count;
         parent[i] = root || beyond ? NO_PARENT : (int64_t)(given - base);
         if (beyond)
@@ -80,6 +88,18 @@ static void check_parents(checker *c, const twm_file *f)
     }
     if (parent)
         st_check_cycles(c, parent, f->joint_count, "joint", offset_of_joint, f);
+}
+
+static void check_padding(checker *c, const twm_file *f)
+{
+    tally used = {0};
+    for (uint64_t i = 0; f->joints.stride == 72 && i < f->joint_count; i++)
+        note(&used, load_u32(f->joints.data + 72 * i + 4) != 0, i, f->joints.data + 72 * i + 4);
+    if (used.count)
+        st_diag(
+            c->diags, DIAG_RESERVED_NOT_ZERO,
+            st_check_place(c, st_check_offset(c, used.at), used.count, "joint[%llu].padding", (unsigned long long)used.first),
+            "is not 0");
 }
 
 static void check_matrices(checker *c, const twm_file *f)
@@ -241,8 +261,10 @@ void st_twm_check(checker *c, const raw_file *raw)
 {
     char path[WALK_PATH];
     const twm_file *f = (const twm_file *)raw;
-    if (c->full)
+    if (c->full) {
         check_header(c, f);
+        check_padding(c, f);
+    }
     check_parents(c, f);
     check_matrices(c, f);
     for (unsigned i = 0; i < f->mesh_count; i++)
