@@ -44,7 +44,7 @@ step "tests (sanitizers)" run_tests asan
 step "golden explanations" python_tests test_golden.py
 step "samples are reproducible" tools/same_samples.sh
 step "command line" python_tests test_cli.py
-step "independent reader" python_tests test_oracle.py
+step "independent SGM and SGA" python_tests test_oracle_rayne.py
 step "independent TWM" python_tests test_oracle_twm.py
 step "independent MESH" python_tests test_oracle_mesh.py
 step "independent SFF" python_tests test_oracle_sff.py
