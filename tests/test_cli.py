@@ -19,7 +19,7 @@ import unittest
 from pathlib import Path
 
 import test_oracle as oracle
-from test_oracle import SAMPLES, STELE, Clip, Material, Mesh, Model, Skeleton
+from rayne_oracle import SAMPLES, STELE, Clip, Material, Mesh, Model, Skeleton
 
 FINE, FINDINGS, USAGE, NO_IO, UNSUPPORTED = range(5)
 VERBS = ("formats", "info", "check", "explain", "convert")
