@@ -18,8 +18,8 @@ import time
 import unittest
 from pathlib import Path
 
-import test_oracle as oracle
-from rayne_oracle import SAMPLES, STELE, Clip, Material, Mesh, Model, Skeleton
+import test_oracle_rayne as oracle
+from test_oracle_rayne import SAMPLES, STELE, Clip, Material, Mesh, Model, Skeleton
 
 FINE, FINDINGS, USAGE, NO_IO, UNSUPPORTED = range(5)
 VERBS = ("formats", "info", "check", "explain", "convert")

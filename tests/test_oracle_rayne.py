@@ -268,7 +268,7 @@ class CorpusAgrees(CutFiles, unittest.TestCase):
         cls.files = sorted(CORPUS.rglob("*.sg[ma]"))
         if not cls.files:
             reason = f"there are no real files in {CORPUS}"
-            print(f"test_oracle: skipped the corpus: {reason}", file=sys.stderr)
+            print(f"test_oracle_rayne: skipped the corpus: {reason}", file=sys.stderr)
             raise unittest.SkipTest(reason)
         cls.prepare()
 
