@@ -192,6 +192,65 @@ static void changes_are_noticed(void **state)
     unlink(path);
 }
 
+static void copy_sample(const char *name, const char *to)
+{
+    bytes content = read_bytes(sample(name));
+    FILE *out = fopen(to, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(content.data, 1, content.size, out), content.size);
+    fclose(out);
+    free(content.data);
+}
+
+/* A companion is watched like the file itself. */
+static void changes_of_companions_are_noticed(void **state)
+{
+    const char *model = in_folder("scribe.sgm"), *animation = in_folder("scribe.sga");
+    stele_options full = {.check = STELE_CHECK_FULL};
+    (void)state;
+    copy_sample("scribe.sgm", model);
+    copy_sample("scribe.sga", animation);
+    stele_file *file = stele_open(model, &full);
+    assert_false(stele_file_changed(file));
+    assert_int_equal(truncate(animation, 100), 0);
+    assert_true(stele_file_changed(file));
+    stele_close(file);
+    unlink(model);
+    unlink(animation);
+}
+
+/* Names are not cut off, however deep the folder. */
+static void companions_are_found_in_deep_folders(void **state)
+{
+    enum { DEPTH = 6, LENGTH = 200 };
+    char path[2048];
+    size_t ends[DEPTH], used = (size_t)snprintf(path, sizeof path, "%s", folder);
+    (void)state;
+    for (int i = 0; i < DEPTH; i++) {
+        path[used] = '/';
+        memset(path + used + 1, 'd', LENGTH);
+        used += 1 + LENGTH;
+        path[used] = 0;
+        ends[i] = used;
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    snprintf(path + used, sizeof path - used, "/scribe.sga");
+    copy_sample("scribe.sga", path);
+    snprintf(path + used, sizeof path - used, "/scribe.sgm");
+    copy_sample("scribe.sgm", path);
+    stele_file *file = stele_open(path, NULL);
+    assert_true(stele_file_info(file)->companions[0].found);
+    assert_int_equal(stele_file_info(file)->joints, 18);
+    stele_close(file);
+    unlink(path);
+    snprintf(path + used, sizeof path - used, "/scribe.sga");
+    unlink(path);
+    for (int i = DEPTH; i-- > 0;) {
+        path[ends[i]] = 0;
+        assert_int_equal(rmdir(path), 0);
+    }
+}
+
 /* ---- Threads: the findings do not depend on them ---- */
 
 static void run_backwards(void *user, size_t count, stele_task task, void *context)
@@ -331,12 +390,20 @@ static void registry_is_complete(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_is_a_handle),         cmocka_unit_test(mistakes_are_usage),
-        cmocka_unit_test(unreadable_files_are_io),  cmocka_unit_test(rules_change_severities),
-        cmocka_unit_test(saving_is_atomic),         cmocka_unit_test(saving_can_be_cancelled),
-        cmocka_unit_test(full_disk_leaves_nothing), cmocka_unit_test(changes_are_noticed),
-        cmocka_unit_test(threads_change_nothing),   cmocka_unit_test(findings_do_not_flood),
-        cmocka_unit_test(strict_cannot_be_fooled),  cmocka_unit_test(zeros_are_no_model),
+        cmocka_unit_test(null_is_a_handle),
+        cmocka_unit_test(mistakes_are_usage),
+        cmocka_unit_test(unreadable_files_are_io),
+        cmocka_unit_test(rules_change_severities),
+        cmocka_unit_test(saving_is_atomic),
+        cmocka_unit_test(saving_can_be_cancelled),
+        cmocka_unit_test(full_disk_leaves_nothing),
+        cmocka_unit_test(changes_are_noticed),
+        cmocka_unit_test(changes_of_companions_are_noticed),
+        cmocka_unit_test(companions_are_found_in_deep_folders),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(findings_do_not_flood),
+        cmocka_unit_test(strict_cannot_be_fooled),
+        cmocka_unit_test(zeros_are_no_model),
         cmocka_unit_test(registry_is_complete),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
