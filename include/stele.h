@@ -1,4 +1,4 @@
-/* stele.h - the model files of small game engines: read, checked, explained and written.
+/* stele.h - the model files of small game engines: read, checked, explained, converted and written.
  *
  * Stele opens a file, finds out by its content which format and dialect it is, and keeps a view of every byte:
  *
@@ -137,6 +137,20 @@ typedef bool (*stele_lookup)(void *user, const char *name, const void **data, si
 typedef void (*stele_task)(void *context, size_t index);
 typedef void (*stele_parallel)(void *user, size_t count, stele_task task, void *context);
 
+/* A choice where a format leaves something open: {"ctc.bind", "forward"}. stele_format_info lists them. */
+typedef struct stele_choice {
+    const char *name, *value;
+} stele_choice;
+
+/* How the bytes are taken as a model. */
+typedef struct stele_load_options {
+    double fps;     /* frames a second, where the format counts frames and does not say of what; 0: as usual for it */
+    bool no_repair; /* take everything literally */
+    const stele_choice *choices;
+    size_t choice_count;
+    bool allow_outside; /* follow names out of the model's folder */
+} stele_load_options;
+
 typedef struct stele_options {
     stele_allocator allocator; /* default: malloc and free */
     uint64_t memory_limit;     /* most bytes ever allocated at once for this handle; 0: no limit */
@@ -152,6 +166,7 @@ typedef struct stele_options {
     void *lookup_user;
     stele_parallel parallel; /* default: all work is done on the calling thread */
     void *parallel_user;
+    stele_load_options load; /* of stele_file_model */
 } stele_options;
 
 /* ---- Opening and closing ----------------------------------------------------------------------------------------------- */
@@ -270,8 +285,10 @@ typedef enum stele_type {
     STELE_I32,
     STELE_F32,
     STELE_F64,
-    STELE_CHAR, /* text */
-    STELE_BYTES /* no meaning known */
+    STELE_CHAR,  /* text */
+    STELE_BYTES, /* no meaning known */
+    STELE_I8,
+    STELE_I16
 } stele_type;
 
 STELE_API const char *stele_type_name(stele_type type);
@@ -309,25 +326,279 @@ STELE_API stele_status stele_file_explain(stele_file *file, stele_each_field eac
 STELE_API double stele_field_element(const stele_field *field, uint64_t row, size_t column, uint32_t component);
 STELE_API bool stele_field_range(const stele_field *field, size_t column, uint32_t component, double *min, double *max);
 
+/* ---- The model --------------------------------------------------------------------------------------------------------- */
+
+/* What a file means, in one shape for all formats, that of glTF 2.0: right-handed, Y up, models face +Z, metres and seconds,
+ * counter-clockwise triangles face the viewer, texture coordinates start at the top left, colours are linear, quaternions are
+ * x, y, z, w, matrices are column by column and multiply columns. Where a format has other axes, a root node turns it: vertices
+ * stay as they are in the file.
+ *
+ * Everything is an array and an index into another. A model belongs to its handle, and views point into the opened file where
+ * they can: it is good until stele_close. */
+
+/* Numbers: count rows of components, each row stride bytes after the one before. Little-endian, of any alignment. */
+typedef struct stele_view {
+    const void *data;
+    uint64_t count;
+    uint32_t stride;
+    uint32_t components; /* 1 to 4, or 16 for a matrix */
+    stele_type type;     /* STELE_U8, I8, U16, I16, U32 or F32 */
+    bool normalized;     /* integers stand for 0 to 1, or -1 to 1 */
+} stele_view;
+
+/* One number, with normalisation applied; and a row of them as floats. The row must be there. */
+STELE_API double stele_view_number(const stele_view *view, uint64_t row, uint32_t component);
+STELE_API void stele_view_row(const stele_view *view, uint64_t row, float *components);
+
+/* What a format or a file says beyond the model: kept under a key such as "sgm.texture", carried through glTF's extras. Exactly
+ * one of text, json and numbers is there. */
+typedef struct stele_property {
+    const char *key;
+    const char *text;
+    const char *json; /* any other value, as JSON */
+    const double *numbers;
+    size_t number_count;
+} stele_property;
+
+typedef struct stele_properties {
+    const stele_property *items;
+    size_t count;
+} stele_properties;
+
+typedef struct stele_transform {
+    float translation[3];
+    float rotation[4];
+    float scale[3];
+} stele_transform;
+
+typedef struct stele_node {
+    const char *name; /* NULL: none; so everywhere */
+    uint32_t parent;  /* STELE_NONE: a root */
+    stele_transform local;
+    const float *matrix;  /* 16 floats instead of local, for what is no translation, rotation and scale; usually NULL */
+    uint32_t mesh;        /* STELE_NONE, or what is drawn here */
+    uint32_t skin;        /* STELE_NONE, or what moves it: then the node's own place has no effect, as in glTF */
+    const float *weights; /* of the mesh's morphs, or NULL: as the mesh says */
+    bool attachment;      /* a place to fasten something to */
+    stele_properties properties;
+} stele_node;
+
+typedef enum stele_semantic {
+    STELE_POSITION, /* 3 */
+    STELE_NORMAL,   /* 3, of length 1 */
+    STELE_TANGENT,  /* 4: bitangent = cross(normal, tangent) * w, towards the top of the image */
+    STELE_UV,       /* 2 */
+    STELE_COLOR,    /* 3 or 4, linear, multiplied with the base colour */
+    STELE_JOINTS,   /* 4 indices into the joints of the skin */
+    STELE_WEIGHTS   /* 4, of sum 1 over all sets */
+} stele_semantic;
+
+typedef struct stele_attribute {
+    stele_semantic semantic;
+    uint32_t set; /* of texture coordinates, colours, joints and weights */
+    stele_view view;
+} stele_attribute;
+
+/* What is added to positions, normals and tangents, times a weight. Views without rows are not there. */
+typedef struct stele_morph {
+    const char *name;
+    stele_view vertices; /* the vertices that it moves, one for each row of the others; no rows: all of them */
+    stele_view position, normal, tangent;
+} stele_morph;
+
+typedef enum stele_topology { STELE_TRIANGLES, STELE_LINES, STELE_POINTS } stele_topology;
+
+typedef struct stele_primitive {
+    stele_topology topology;
+    uint64_t vertex_count;
+    const stele_attribute *attributes;
+    size_t attribute_count;
+    stele_view indices; /* no rows: the vertices follow each other */
+    uint32_t material;  /* STELE_NONE: a plain white one */
+    const stele_morph *morphs;
+    size_t morph_count; /* the same in all primitives of a mesh */
+    stele_properties properties;
+} stele_primitive;
+
+/* The view of an attribute, or NULL if the primitive has none. */
+STELE_API const stele_view *stele_primitive_view(const stele_primitive *primitive, stele_semantic semantic, uint32_t set);
+
+typedef struct stele_mesh {
+    const char *name;
+    const stele_primitive *primitives;
+    size_t primitive_count;
+    const float *weights; /* of the morphs, or NULL: all 0 */
+    stele_properties properties;
+} stele_mesh;
+
+typedef struct stele_skin {
+    const char *name;
+    const uint32_t *joints; /* nodes */
+    size_t joint_count;
+    stele_view inverse_bind; /* a matrix for each joint; no rows: identity */
+    uint32_t skeleton;       /* the node above all joints, or STELE_NONE */
+    stele_properties properties;
+} stele_skin;
+
+typedef enum stele_channel_path {
+    STELE_TRANSLATION,
+    STELE_ROTATION,
+    STELE_SCALE,
+    STELE_MORPH_WEIGHTS /* one value for each morph and key */
+} stele_channel_path;
+
+typedef enum stele_interpolation {
+    STELE_LINEAR, /* rotations along the shorter arc */
+    STELE_STEP,
+    STELE_CUBIC /* three values a key: in-tangent, value, out-tangent */
+} stele_interpolation;
+
+typedef struct stele_channel {
+    uint32_t node;
+    stele_channel_path path;
+    stele_interpolation interpolation;
+    stele_view times; /* seconds, increasing */
+    stele_view values;
+} stele_channel;
+
+typedef struct stele_clip {
+    const char *name;
+    double duration; /* seconds: the last key of all channels */
+    const stele_channel *channels;
+    size_t channel_count;
+    stele_properties properties;
+} stele_clip;
+
+typedef struct stele_texture {
+    const char *name; /* as the file has it, which may be "hat.*" */
+    const char *file; /* what that stands for beside the model, or NULL if there is no such file */
+    const void *data; /* an image inside the file, or NULL */
+    uint64_t size;
+    const char *mime_type;                           /* of data, such as "image/png" */
+    uint16_t wrap_u, wrap_v, mag_filter, min_filter; /* as glTF numbers them; 0: not said, which is repeat and linear */
+    stele_properties properties;
+} stele_texture;
+
+typedef struct stele_texture_use {
+    uint32_t texture; /* STELE_NONE: none */
+    uint32_t uv_set;
+    float strength;                      /* of a normal or occlusion texture: 1 as a rule */
+    float offset[2], rotation, scale[2]; /* of the texture coordinates, as KHR_texture_transform has it */
+} stele_texture_use;
+
+typedef enum stele_alpha_mode { STELE_OPAQUE, STELE_MASK, STELE_BLEND } stele_alpha_mode;
+
+typedef struct stele_material {
+    const char *name;
+    float base_color[4];
+    float metallic, roughness;
+    float emissive[3], emissive_strength;
+    float specular, specular_color[3];
+    stele_texture_use base_color_texture, metallic_roughness_texture, normal_texture, occlusion_texture, emissive_texture,
+        specular_texture, specular_color_texture;
+    stele_alpha_mode alpha_mode;
+    float alpha_cutoff;
+    bool double_sided, unlit;
+    stele_properties properties;
+} stele_material;
+
+typedef struct stele_model {
+    const char *name;
+    const stele_node *nodes;
+    size_t node_count;
+    const uint32_t *order; /* all nodes, parents before their children */
+    const stele_mesh *meshes;
+    size_t mesh_count;
+    const stele_skin *skins;
+    size_t skin_count;
+    const stele_clip *clips;
+    size_t clip_count;
+    const stele_material *materials;
+    size_t material_count;
+    const stele_texture *textures;
+    size_t texture_count;
+    stele_properties properties;
+} stele_model;
+
+/* The model of a file: made on the first call, with options.load. Repairs are diagnostics of the file. NULL if the file has
+ * errors, or no memory is left; the status says which. */
+STELE_API const stele_model *stele_file_model(stele_file *file);
+
+/* The property of that key, or NULL. */
+STELE_API const stele_property *stele_find_property(const stele_properties *properties, const char *key);
+
+/* ---- Making a model ---------------------------------------------------------------------------------------------------- */
+
+/* A handle without a file, whose model is empty. Add to it, save it, close it. Adding also works on the model of an opened
+ * file, which is then saved as changed. */
+STELE_API stele_file *stele_new(const stele_options *options);
+
+/* Memory that lives as long as the handle; NULL if there is none. Zeroed. */
+STELE_API void *stele_memory(stele_file *file, uint64_t size);
+
+/* What is neither drawn nor moved: no name, parent, mesh or skin; identity. A plain white material; a texture that is not used.
+ */
+STELE_API stele_node stele_default_node(void);
+STELE_API stele_material stele_default_material(void);
+STELE_API stele_texture_use stele_default_texture_use(void);
+
+/* Each copies its struct with the arrays and strings in it, but not what views and textures point to, which must stay until
+ * stele_close: take it from stele_memory. Returns the index, or STELE_NONE if there is no memory. Indices that point nowhere,
+ * and parents that are not there yet, are found by stele_file_save, which then fails with STELE_USAGE. */
+STELE_API uint32_t stele_add_node(stele_file *file, const stele_node *node);
+STELE_API uint32_t stele_add_mesh(stele_file *file, const stele_mesh *mesh);
+STELE_API uint32_t stele_add_skin(stele_file *file, const stele_skin *skin);
+STELE_API uint32_t stele_add_clip(stele_file *file, const stele_clip *clip);
+STELE_API uint32_t stele_add_material(stele_file *file, const stele_material *material);
+STELE_API uint32_t stele_add_texture(stele_file *file, const stele_texture *texture);
+
+/* A view of packed floats. */
+STELE_API stele_view stele_float_view(const float *data, uint64_t count, uint32_t components);
+
+/* ---- Evaluating a model ------------------------------------------------------------------------------------------------ */
+
+/* The matrix of every node in the space of the model, at a time of a clip (STELE_NONE: at rest). Before its first and after its
+ * last key a channel holds still. */
+STELE_API void stele_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16]);
+
+/* The vertices of a primitive as they are drawn at a node, morphed and skinned: three floats each, in the space of the model.
+ * The matrices are those of stele_evaluate_nodes at the same time. Normals may be NULL. False if the node draws no such
+ * primitive. */
+STELE_API bool stele_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip,
+                                       double seconds, const double (*matrices)[16], float *positions, float *normals);
+
 /* ---- Writing ----------------------------------------------------------------------------------------------------------- */
 
 /* Called now and then with what is done; return false to cancel. */
 typedef bool (*stele_progress)(void *user, uint64_t done, uint64_t total);
 
+/* What becomes of textures. */
+typedef enum stele_textures {
+    STELE_TEXTURES_REFER, /* they are named, and stay where they are */
+    STELE_TEXTURES_COPY,  /* and their files are put beside the output */
+    STELE_TEXTURES_EMBED  /* into the file, where the format can */
+} stele_textures;
+
 typedef struct stele_save_options {
-    const char *dialect; /* default: the dialect that the file has */
-    bool strict;         /* losses are errors: write nothing, return STELE_LOSSY */
-    bool overwrite;      /* replace an existing file, keeping its mode; otherwise that is an error */
-    bool sync;           /* force the bytes to disk before the file gets its name */
+    const char *format;  /* default: by the extension of the path; for a callback, the format that the file has */
+    const char *dialect; /* default: the dialect that the file has or had, or else the format's usual one */
+    stele_textures textures;
+    double fps;     /* frames a second, where the format counts frames and does not say of what; 0: as usual for it */
+    bool strict;    /* losses are errors: write nothing, return STELE_LOSSY */
+    bool overwrite; /* replace an existing file, keeping its mode; otherwise that is an error */
+    bool sync;      /* force the bytes to disk before the file gets its name */
     stele_progress progress;
     void *progress_user;
 } stele_save_options;
 
 /* Writes the file to a path, atomically: under a temporary name in the same folder, renamed when complete, removed on any
- * failure. Without another dialect the result is the opened file, byte for byte. Losses are added to the diagnostics. */
+ * failure. In its own format and dialect the result is the opened file, byte for byte; in another format it is what the model
+ * says, and files that belong to it (an .sga, a .bin, an .mtl) are written beside it under the same name. Losses are added to
+ * the diagnostics. */
 STELE_API stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options);
 
-/* The same to a callback, which returns false if it cannot take the bytes. */
+/* The same to a callback, which returns false if it cannot take the bytes. What needs a second file then goes into the first,
+ * or is lost. */
 typedef bool (*stele_sink)(void *user, const void *data, size_t size);
 STELE_API stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options);
 
@@ -356,6 +627,12 @@ typedef struct stele_dialect_info {
     const char *title;
 } stele_dialect_info;
 
+typedef struct stele_choice_info {
+    const char *name;   /* "ctc.bind" */
+    const char *values; /* space-separated, the default first */
+    const char *title;
+} stele_choice_info;
+
 typedef struct stele_format_info {
     const char *name;       /* "sgm" */
     const char *title;      /* "Rayne model" */
@@ -363,6 +640,8 @@ typedef struct stele_format_info {
     uint32_t capabilities;
     const stele_dialect_info *dialects; /* each can be read and written */
     size_t dialect_count;
+    const stele_choice_info *choices; /* of stele_load_options */
+    size_t choice_count;
 } stele_format_info;
 
 /* Format number index, or NULL past the last. */

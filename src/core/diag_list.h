@@ -120,4 +120,30 @@
     X(LOSS_BONE_MAP, "loss-bone-map", NOTE, "a bone map that no vertex uses is not carried over")                              \
     X(LOSS_ROTATION, "loss-rotation", LOSS, "rest rotations that the target cannot hold")                                      \
     X(LOSS_GAP, "loss-gap", LOSS, "bytes between sections are not carried over")                                               \
+    X(REPAIRED_NORMAL, "repaired-normal", NOTE, "normals that were made anew or brought to length 1")                          \
+    X(REPAIRED_UV, "repaired-uv", NOTE, "texture coordinates that were set to 0, or put where they belong")                    \
+    X(REPAIRED_COLOR, "repaired-color", NOTE, "colours that were brought into 0 to 1")                                         \
+    X(REPAIRED_WEIGHTS, "repaired-weights", NOTE, "skin weights that were made to sum to 1, or merged")                        \
+    X(REPAIRED_ROTATION, "repaired-rotation", NOTE, "rotations that were brought to length 1")                                 \
+    X(REPAIRED_TIME, "repaired-time", NOTE, "keys that were put in order, or dropped because another has their time")          \
+    X(REPAIRED_POSE, "repaired-pose", NOTE, "poses that a writer left out, taken from the bind pose")                          \
+    X(REPAIRED_INDICES, "repaired-indices", NOTE, "triangles that are not complete were dropped")                              \
+    X(NEUTRAL_JOINT, "neutral-joint", NOTE, "vertices that no joint moves are bound to one that stays where it is")            \
+    X(CLIP_DROPPED, "clip-dropped", NOTE, "clips without keys, or the same as another of that name, are left out")             \
+    X(TANGENTS_DROPPED, "tangents-dropped", NOTE, "tangents that are not needed or not usable are left out")                   \
+    X(NORMALS_MADE, "normals-made", NOTE, "normals were computed, because there were none")                                    \
+    X(SKIN_DROPPED, "skin-dropped", WARNING, "skin weights without a skeleton: the mesh does not move")                        \
+    X(ASSUMED, "assumed", NOTE, "what the format leaves open was decided by the data")                                         \
+    X(LOSS_VERTEX_COLOR, "loss-vertex-color", LOSS, "vertex colours that the target cannot hold")                              \
+    X(LOSS_NORMAL, "loss-normal", LOSS, "normals that the target cannot hold")                                                 \
+    X(LOSS_MATERIAL, "loss-material", LOSS, "materials, or properties of them, that the target cannot hold")                   \
+    X(LOSS_MORPH, "loss-morph", LOSS, "morphs that the target cannot hold")                                                    \
+    X(LOSS_ATTACHMENT, "loss-attachment", LOSS, "attachments that the target cannot hold")                                     \
+    X(LOSS_INFLUENCES, "loss-influences", LOSS, "vertices with more joints than the target can hold")                          \
+    X(LOSS_PRECISION, "loss-precision", LOSS, "numbers that the target cannot hold exactly")                                   \
+    X(LOSS_MERGED, "loss-merged", LOSS, "meshes that became one, because the target holds one")                                \
+    X(LOSS_TOPOLOGY, "loss-topology", LOSS, "lines and points that the target cannot hold")                                    \
+    X(LOSS_SHEAR, "loss-shear", LOSS, "poses that are no translation, rotation and scale")                                     \
+    X(LOSS_INTERPOLATION, "loss-interpolation", LOSS, "curves and steps that became straight lines between keys")              \
+    X(LOSS_REST, "loss-rest", LOSS, "a rest pose that is not the bind pose: the target has only that")                         \
     X(DOES_NOT_FIT, "does-not-fit", ERROR, "content that the target cannot hold at all: nothing is written")

@@ -3,6 +3,7 @@
 #define ST_FORMAT_H
 
 #include "core/check.h"
+#include "core/model.h"
 #include "core/walk.h"
 #include "stele.h"
 
@@ -70,6 +71,7 @@ typedef struct stele_format {
     sense (*sense)(const raw_file *raw);
 
     void (*check)(checker *c, const raw_file *raw);
+    /* NULL: the model is described instead. */
     void (*describe)(const raw_file *raw, arena *a, companions *companions, stele_info *info);
 
     /* Changes a raw struct, a shallow copy of the file's, into a dialect, in reading 0. Losses and what does not fit are
@@ -85,6 +87,13 @@ typedef struct stele_format {
     void (*walk_container)(walk *w, container *c);
     span (*unpack)(const container *c, arena *a);
     bool (*pack)(span content, arena *a, container *c);
+
+    /* The meaning of the bytes: fills the loader's model. False if it cannot be had; a diagnostic says why. */
+    bool (*load)(loader *l, const raw_file *raw);
+
+    /* The reverse: fills a raw struct that is zero but for its dialect. Losses are reported; false if it does not fit. */
+    bool (*save)(saver *s, raw_file *raw);
+    unsigned usual_dialect; /* that of new files */
 } stele_format;
 
 /* The registry. */

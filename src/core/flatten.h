@@ -1,0 +1,69 @@
+/* A model as formats without nodes see it: meshes in one space, one skeleton, and poses of it. */
+#ifndef ST_FLATTEN_H
+#define ST_FLATTEN_H
+
+#include "model.h"
+
+/* One primitive as it is drawn at one node, in the space of the target. Views without rows are not there. Only triangles. */
+typedef struct flat_mesh {
+    const char *name;
+    uint32_t node, mesh, primitive; /* where it comes from */
+    uint32_t material;              /* STELE_NONE: none */
+    uint64_t vertex_count;
+    stele_view position, normal, tangent, color;
+    stele_view uv[2];
+    stele_view indices;            /* U8, U16 or U32; always there */
+    const stele_primitive *source; /* joints and weights: see st_flat_influences */
+    const uint32_t *joint_map;     /* from the joints of its skin to those of the skeleton; NULL: not skinned */
+    size_t joint_map_count;
+    uint32_t rigid_joint;      /* without a skin: the joint that carries it, or STELE_NONE */
+    const stele_morph *morphs; /* in the space of the target */
+    size_t morph_count;
+} flat_mesh;
+
+typedef struct flat_joint {
+    const char *name;
+    uint32_t node;
+    uint32_t parent;     /* a joint before this one, or STELE_NONE */
+    matrix inverse_bind; /* from the space of the target to the joint, at bind pose */
+    matrix rest;         /* the joint in the space of the target, at rest */
+    bool bound;          /* vertices or a skin refer to it; otherwise it is only there because it moves others */
+} flat_joint;
+
+typedef struct flat_model {
+    const stele_model *model;
+    matrix root; /* what turns the result into the model's space */
+    flat_mesh *meshes;
+    size_t mesh_count;
+    flat_joint *joints; /* parents first; else in the order of the skin */
+    size_t joint_count;
+    bool posed_rest; /* at rest the skin is deformed: what is shown without a clip will differ */
+} flat_model;
+
+typedef struct flat_wishes {
+    matrix axes;    /* from the space of the target to that of the model, such as a root node of load would have it */
+    bool keep_root; /* the target has a root transform: axes is the identity, and flat.root what the first mesh needs, so that
+                     * its vertices stay */
+    bool skeleton;  /* joints and clips are wanted; otherwise everything is taken at rest */
+    bool normals;   /* are needed: made where they are missing, and reported */
+} flat_wishes;
+
+/* Meshes come in the order of the model's meshes, primitives and nodes. Views are those of the model where nothing changes.
+ * False without memory. */
+bool st_flatten(saver *s, const flat_wishes *wishes, flat_model *flat);
+
+/* The influences of a vertex on joints of the skeleton, the greatest first, of sum 1, none twice; at most `most`, and the
+ * number that there were before is returned in *all. 0 if nothing moves it. */
+size_t st_flat_influences(const flat_mesh *mesh, uint64_t vertex, influence *influences, size_t most, size_t *all);
+
+/* The times (seconds) at which a clip must be sampled so that linear interpolation between them shows it: its keys, and times
+ * between where channels are not linear. Sorted, at least one. */
+double *st_flat_times(const flat_model *flat, arena *a, uint32_t clip, double fps, uint64_t *count);
+
+/* The joints in the space of the target at a time of a clip. Scratch: as many matrices as the model has nodes. */
+void st_flat_pose(const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints);
+
+/* Whether a clip moves any joint. */
+bool st_flat_clip_used(const flat_model *flat, uint32_t clip);
+
+#endif
