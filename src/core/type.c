@@ -7,9 +7,9 @@
 static const struct {
     const char *name;
     uint32_t size;
-} types[] = {[STELE_U8] = {"u8", 1},   [STELE_U16] = {"u16", 2},   [STELE_U32] = {"u32", 4},
-             [STELE_U64] = {"u64", 8}, [STELE_I32] = {"i32", 4},   [STELE_F32] = {"f32", 4},
-             [STELE_F64] = {"f64", 8}, [STELE_CHAR] = {"char", 1}, [STELE_BYTES] = {"bytes", 1}};
+} types[] = {[STELE_U8] = {"u8", 1},       [STELE_U16] = {"u16", 2}, [STELE_U32] = {"u32", 4}, [STELE_U64] = {"u64", 8},
+             [STELE_I32] = {"i32", 4},     [STELE_F32] = {"f32", 4}, [STELE_F64] = {"f64", 8}, [STELE_CHAR] = {"char", 1},
+             [STELE_BYTES] = {"bytes", 1}, [STELE_I8] = {"i8", 1},   [STELE_I16] = {"i16", 2}};
 
 const char *stele_type_name(stele_type type)
 {
