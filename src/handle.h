@@ -28,6 +28,10 @@ struct stele_file {
     stele_status status;
     const char *message;
     stele_info *info;
+    stele_load_options load;
+    stele_model *model; /* NULL until it is asked for, or if it cannot be had */
+    bool model_done;    /* we have tried */
+    bool touched;       /* the model is no longer what the file says */
 };
 
 /* Sets the status and what to say about it. */
@@ -41,6 +45,15 @@ void st_file_fail_with(stele_file *file, stele_status status, diag_code code, ui
 const char *st_file_line(stele_file *file, const stele_diagnostic *d);
 
 checker st_file_checker(stele_file *file);
+
+/* The model, which may still be added to; NULL if it cannot be had, and then the status says why. */
+stele_model *st_file_model(stele_file *file);
+
+/* The same, complete: parents are known to precede their children, and indices to point somewhere. */
+const stele_model *st_file_finished_model(stele_file *file);
+
+/* The name of a path without folder and extension. */
+const char *st_file_base_name(arena *a, const char *path);
 
 /* How a candidate fits the file, from worst to best. */
 typedef enum fit {

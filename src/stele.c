@@ -150,6 +150,18 @@ static void parse(stele_file *file, const stele_options *options)
     }
 }
 
+/* The model may be asked for long after the caller's choices are gone. */
+static void copy_load_options(stele_file *file, const stele_load_options *load)
+{
+    stele_choice *choices = st_arena_array(&file->arena, load->choice_count, sizeof *choices);
+    file->load = *load;
+    file->load.choices = choices;
+    for (size_t i = 0; choices && i < load->choice_count; i++) {
+        choices[i].name = st_arena_text(&file->arena, load->choices[i].name, strlen(load->choices[i].name));
+        choices[i].value = st_arena_text(&file->arena, load->choices[i].value, strlen(load->choices[i].value));
+    }
+}
+
 static stele_file *new_file(const stele_options *options, const char *path)
 {
     arena a;
@@ -163,6 +175,7 @@ static stele_file *new_file(const stele_options *options, const char *path)
     file->parallel = options->parallel;
     file->parallel_user = options->parallel_user;
     file->message = "ok";
+    copy_load_options(file, &options->load);
     if (options->target)
         file->target = st_arena_text(&file->arena, options->target, strlen(options->target));
     const char *name = options->name ? options->name : path;
@@ -275,14 +288,27 @@ uint64_t stele_file_memory(const stele_file *file)
     return file ? file->arena.used : 0;
 }
 
+/* What a format does not say of its raw struct, its model says. */
+static bool describe(stele_file *file, stele_info *info)
+{
+    if (file->format && file->format->describe && !file->touched) {
+        file->format->describe(file->raw, &file->arena, &file->companions, info);
+        return true;
+    }
+    const stele_model *model = st_file_finished_model(file);
+    if (model)
+        st_describe_model(model, &file->arena, info);
+    return model;
+}
+
 const stele_info *stele_file_info(stele_file *file)
 {
-    if (!file || !file->complete || file->arena.failed)
+    if (!file || !(file->complete || file->model) || file->arena.failed)
         return NULL;
     if (!file->info) {
         stele_info *info = st_arena_alloc(&file->arena, sizeof *info);
-        if (info)
-            file->format->describe(file->raw, &file->arena, &file->companions, info);
+        if (info && !describe(file, info))
+            return NULL;
         if (file->arena.failed)
             st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");
         else

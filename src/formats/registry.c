@@ -37,6 +37,29 @@ const stele_format *st_format_named(const char *name)
     return NULL;
 }
 
+static bool lists(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *w = words; *w; w += strspn(w, " ")) {
+        size_t size = strcspn(w, " ");
+        if (size == length && memcmp(w, word, size) == 0)
+            return true;
+        w += size;
+    }
+    return false;
+}
+
+bool st_known_choice(const stele_choice *choice)
+{
+    for (size_t i = 0; st_formats[i]; i++)
+        for (size_t k = 0; k < st_formats[i]->info.choice_count; k++) {
+            const stele_choice_info *known = &st_formats[i]->info.choices[k];
+            if (strcmp(known->name, choice->name) == 0)
+                return lists(known->values, choice->value);
+        }
+    return false;
+}
+
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
