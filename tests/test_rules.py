@@ -125,6 +125,9 @@ class Documents(unittest.TestCase):
         listed = re.search(r"set\(STELE_FORMATS (.*)\)", (ROOT / "CMakeLists.txt").read_text())[1].split()
         self.assertEqual(listed, [f["name"] for f in json.loads(run(STELE, "formats", "--json"))["formats"]])
 
+    def test_powers_of_ten_are_what_their_maker_prints(self):
+        self.assertEqual((ROOT / "src/core/powers.h").read_text(), run("python3", str(ROOT / "tools/make_powers.py")))
+
     def test_versions_agree(self):
         header = re.search(r'#define STELE_VERSION "(.*)"', (ROOT / "include/stele.h").read_text())[1]
         build = re.search(r"project\(stele VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
