@@ -59,6 +59,10 @@ void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[
 
 stele_bounds st_view_bounds(const stele_view *position);
 
+/* Smooth normals of triangles, weighted by area; vertices at the same place share theirs. No rows for lines and points, without
+ * positions, and without memory. */
+stele_view st_normals_of(arena *a, const stele_primitive *p);
+
 /* ---- Loading ---- */
 
 typedef struct loader {
