@@ -146,4 +146,6 @@
     X(LOSS_SHEAR, "loss-shear", LOSS, "poses that are no translation, rotation and scale")                                     \
     X(LOSS_INTERPOLATION, "loss-interpolation", LOSS, "curves and steps that became straight lines between keys")              \
     X(LOSS_REST, "loss-rest", LOSS, "a rest pose that is not the bind pose: the target has only that")                         \
+    X(LOSS_MESH, "loss-mesh", LOSS, "meshes that the target cannot hold")                                                      \
+    X(TEXTURE_NOT_COPIED, "texture-not-copied", NOTE, "a texture that is not beside the output")                               \
     X(DOES_NOT_FIT, "does-not-fit", ERROR, "content that the target cannot hold at all: nothing is written")

@@ -37,7 +37,9 @@ typedef struct flat_model {
     size_t mesh_count;
     flat_joint *joints; /* parents first; else in the order of the skin */
     size_t joint_count;
-    bool posed_rest; /* at rest the skin is deformed: what is shown without a clip will differ */
+    const uint32_t *joint_of_node; /* STELE_NONE: the node is no joint */
+    matrix from_model;             /* the inverse of root */
+    bool posed_rest;               /* at rest the skin is deformed: what is shown without a clip will differ */
 } flat_model;
 
 typedef struct flat_wishes {

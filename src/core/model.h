@@ -98,6 +98,8 @@ typedef struct influence {
 } influence;
 enum { MOST_INFLUENCES = 64 };
 
+void st_sort_influences(influence *items, size_t count); /* the greatest weight first, otherwise as they are */
+
 /* The influences of a vertex as the file has them; returns how many, of at most MOST_INFLUENCES. */
 typedef size_t (*influences_of)(const void *context, uint64_t vertex, influence *influences);
 
@@ -124,6 +126,7 @@ typedef struct side_file {
     const char *name; /* beside the output */
     void (*walk)(walk *w, void *raw);
     void *raw;
+    bool same_is_fine; /* an existing file of the same bytes is left alone */
     struct side_file *next;
 } side_file;
 
@@ -153,6 +156,9 @@ void st_save_lose(saver *s, diag_code code, uint64_t count, const char *path, co
 
 /* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
 const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64_t *size);
+
+/* Puts the image of a texture beside the output under a name, once. */
+void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name);
 
 /* The name that a format that only names textures should write: what the file said, or that of the image beside it; embedded
  * images get a name and, when they are to be copied, a file of that name. */

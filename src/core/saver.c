@@ -1,0 +1,195 @@
+/* What saving shares: saying what is lost, files beside the output, and the names and bytes of textures. */
+#include <stdio.h>
+
+#include "model.h"
+
+void st_save_lose(saver *s, diag_code code, uint64_t count, const char *path, const char *format, ...)
+{
+    va_list args;
+    if (!count)
+        return;
+    va_start(args, format);
+    const char *text = st_arena_vformat(s->arena, format, args);
+    va_end(args);
+    st_diag(s->adapter.checker->diags, code, (diag_place){STELE_NOWHERE, count, path}, "%s %s", s->adapter.name, text);
+}
+
+void st_save_beside(saver *s, const char *name, void (*walk)(walk *w, void *raw), void *raw)
+{
+    side_file *file = st_arena_alloc(s->arena, sizeof *file), **last = &s->side_files;
+    if (!file || !s->name) {
+        s->adapter.fits &= file != NULL;
+        return;
+    }
+    *file = (side_file){.name = st_arena_text(s->arena, name, strlen(name)), .walk = walk, .raw = raw};
+    while (*last)
+        last = &(*last)->next;
+    *last = file;
+}
+
+/* ---- What the model has, and so may lose ---- */
+
+typedef struct inventory {
+    uint64_t joints, clips, normals, uvs, uv_sets, colors, tangents, skins, morphs, materials, colored, textures, attachments;
+} inventory;
+
+static bool is_joint(const stele_model *model, uint32_t node)
+{
+    for (size_t i = 0; i < model->skin_count; i++)
+        for (size_t k = 0; k < model->skins[i].joint_count; k++)
+            if (model->skins[i].joints[k] == node)
+                return true;
+    return false;
+}
+
+/* Skins may share joints: each counts once. */
+static uint64_t count_joints(const stele_model *model)
+{
+    uint64_t count = 0;
+    if (model->skin_count == 1)
+        return model->skins[0].joint_count;
+    for (uint32_t i = 0; i < model->node_count && model->skin_count; i++)
+        count += is_joint(model, i);
+    return count;
+}
+
+static void count_attributes(const stele_primitive *p, inventory *i)
+{
+    for (size_t k = 0; k < p->attribute_count; k++) {
+        const stele_attribute *a = &p->attributes[k];
+        i->normals += a->semantic == STELE_NORMAL;
+        i->uvs += a->semantic == STELE_UV;
+        i->colors += a->semantic == STELE_COLOR;
+        i->tangents += a->semantic == STELE_TANGENT;
+        i->skins += a->semantic == STELE_WEIGHTS && a->set == 0;
+    }
+}
+
+static inventory take_inventory(const stele_model *model)
+{
+    inventory i = {.joints = count_joints(model),
+                   .clips = model->clip_count,
+                   .materials = model->material_count,
+                   .textures = model->texture_count};
+    for (size_t m = 0; m < model->mesh_count; m++) {
+        const stele_mesh *mesh = &model->meshes[m];
+        i.morphs += mesh->primitive_count ? mesh->primitives[0].morph_count : 0;
+        for (size_t k = 0; k < mesh->primitive_count; k++)
+            count_attributes(&mesh->primitives[k], &i);
+    }
+    for (size_t m = 0; m < model->material_count; m++) {
+        const float *c = model->materials[m].base_color;
+        i.colored += c[0] != 1 || c[1] != 1 || c[2] != 1 || c[3] != 1;
+    }
+    for (size_t n = 0; n < model->node_count; n++)
+        i.attachments += model->nodes[n].attachment;
+    return i;
+}
+
+static void report_skeleton(saver *s, const inventory *i)
+{
+    bool skeleton = s->capabilities & STELE_SKELETON, animation = s->capabilities & STELE_ANIMATION;
+    if (!skeleton && i->joints)
+        st_save_lose(s, DIAG_LOSS_SKELETON, i->joints, "", "has no skeleton: %llu joint%s%s dropped",
+                     (unsigned long long)i->joints, i->joints == 1 ? "" : "s",
+                     !animation && i->clips
+                         ? st_arena_format(s->arena, " and %llu clip%s", (unsigned long long)i->clips, i->clips == 1 ? "" : "s")
+                         : "");
+    if (!animation && (skeleton || !i->joints))
+        st_save_lose(s, DIAG_LOSS_ANIMATION, i->clips, "", "has no animation: %llu clip%s dropped",
+                     (unsigned long long)i->clips, i->clips == 1 ? "" : "s");
+    if (!(s->capabilities & STELE_SKIN) && skeleton)
+        st_save_lose(s, DIAG_LOSS_SKIN, i->skins, "", "has no skin: the weights of %llu meshes dropped",
+                     (unsigned long long)i->skins);
+}
+
+static void report_without(saver *s, stele_capability capability, diag_code code, uint64_t count, const char *what)
+{
+    if (!(s->capabilities & (uint32_t)capability))
+        st_save_lose(s, code, count, "", "has no %s: %llu dropped", what, (unsigned long long)count);
+}
+
+void st_save_report(saver *s)
+{
+    inventory i = take_inventory(s->model);
+    report_without(s, STELE_MESHES, DIAG_LOSS_MESH, s->model->mesh_count, "meshes");
+    report_skeleton(s, &i);
+    if (s->capabilities & STELE_MESHES) { /* otherwise that says it all */
+        report_without(s, STELE_NORMALS, DIAG_LOSS_NORMAL, i.normals, "normals");
+        report_without(s, STELE_UVS, DIAG_LOSS_UV, i.uvs, "texture coordinates");
+        report_without(s, STELE_COLORS, DIAG_LOSS_VERTEX_COLOR, i.colors, "vertex colours");
+        report_without(s, STELE_TANGENTS, DIAG_LOSS_TANGENT, i.tangents, "tangents");
+        report_without(s, STELE_MORPHS, DIAG_LOSS_MORPH, i.morphs, "morphs");
+        if (s->capabilities & STELE_TEXTURES)
+            report_without(s, STELE_MATERIALS, DIAG_LOSS_MATERIAL, i.colored, "colours of materials");
+        else
+            report_without(s, STELE_MATERIALS, DIAG_LOSS_MATERIAL, i.materials, "materials");
+        report_without(s, STELE_TEXTURES, DIAG_LOSS_TEXTURE, i.textures, "textures");
+    }
+    report_without(s, STELE_ATTACHMENTS, DIAG_LOSS_ATTACHMENT, i.attachments, "attachments");
+}
+
+/* ---- Textures ---- */
+
+const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64_t *size)
+{
+    const void *data;
+    size_t found;
+    *size = texture->size;
+    if (texture->data)
+        return texture->data;
+    if (!texture->file || !s->companions || !st_companion_find(s->companions, texture->file, &data, &found))
+        return NULL;
+    *size = found;
+    return data;
+}
+
+static void walk_bytes(walk *w, void *raw)
+{
+    span *bytes = raw;
+    st_walk_gap(w, bytes, bytes->count);
+}
+
+static const char *type_of_image(const stele_texture *texture)
+{
+    const char *slash = texture->mime_type ? strrchr(texture->mime_type, '/') : NULL;
+    return !slash ? "png" : strcmp(slash, "/jpeg") == 0 ? "jpg" : slash + 1;
+}
+
+void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name)
+{
+    uint64_t size;
+    const void *data = st_save_texture_bytes(s, texture, &size);
+    span *bytes = st_arena_alloc(s->arena, sizeof *bytes);
+    for (side_file *f = s->side_files; f; f = f->next)
+        if (strcmp(f->name, name) == 0)
+            return;
+    if (!data || !bytes || !s->name || !st_companion_stays(name))
+        return;
+    *bytes = (span){data, size, 1};
+    st_save_beside(s, name, walk_bytes, bytes);
+    for (side_file *f = s->side_files; f; f = f->next)
+        if (f->raw == bytes)
+            f->same_is_fine = true;
+}
+
+const char *st_save_texture_name(saver *s, uint32_t texture)
+{
+    const stele_texture *t = &s->model->textures[texture];
+    bool copy = s->textures != STELE_TEXTURES_REFER && s->name;
+    if (!t->data) {
+        if (copy && t->file)
+            st_save_texture_copy(s, t, t->file);
+        return t->name ? t->name : t->file ? t->file : "";
+    }
+    const char *base = s->name ? s->name : "model";
+    const char *name = st_arena_format(s->arena, "%s_%u.%s", base, texture, type_of_image(t));
+    if (copy)
+        st_save_texture_copy(s, t, name);
+    else
+        st_save_lose(s, DIAG_LOSS_TEXTURE, 1, "",
+                     "only names textures: the image inside the file is not written as %s (copy textures to "
+                     "have it)",
+                     name);
+    return name;
+}
