@@ -1,4 +1,4 @@
-/* Writing: the file as it is, or adapted to another dialect; atomically, or to a callback. */
+/* Writing: the file as it is, adapted to another dialect, or its model in another format; atomically, or to a callback. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,6 +16,15 @@ static int dialect_named(const stele_format *format, const char *name)
 static const char *last_line(stele_file *file, size_t before, const char *otherwise)
 {
     return file->diags.count > before ? st_file_line(file, &file->diags.items[file->diags.count - 1]) : otherwise;
+}
+
+/* The first loss of a strict save; what the rules silence is still one. */
+static const char *first_loss(stele_file *file, size_t before)
+{
+    for (size_t i = before; i < file->diags.count; i++)
+        if (file->diags.items[i].severity == STELE_LOSS)
+            return st_file_line(file, &file->diags.items[i]);
+    return "something would be lost";
 }
 
 static raw_file *adapt(stele_file *file, unsigned dialect, bool strict)
@@ -36,24 +45,112 @@ static raw_file *adapt(stele_file *file, unsigned dialect, bool strict)
     if (!fits)
         st_file_fail(file, STELE_DAMAGED, last_line(file, before, "the content does not fit"));
     else if (strict && file->diags.losses > losses)
-        st_file_fail(file, STELE_LOSSY, last_line(file, before, "something would be lost"));
+        st_file_fail(file, STELE_LOSSY, first_loss(file, before));
     return file->status == STELE_OK ? raw : NULL;
 }
 
-/* The raw struct to write: the file's own, or an adapted copy. NULL if it cannot be had; the status says why. */
-static raw_file *raw_to_save(stele_file *file, const stele_save_options *options)
+/* What is to be written. */
+typedef struct product {
+    const stele_format *format;
+    raw_file *raw;         /* NULL if it cannot be had; the status says why */
+    side_file *side_files; /* beside it */
+} product;
+
+static int dialect_to_write(stele_file *file, const stele_format *format, const stele_save_options *options, int usual)
 {
-    int dialect = options->dialect ? dialect_named(file->format, options->dialect) : (int)file->raw->dialect;
-    if (dialect < 0) {
+    int dialect = options->dialect ? dialect_named(format, options->dialect) : usual;
+    if (dialect < 0)
         st_file_fail(file, STELE_USAGE,
-                     st_arena_format(&file->arena, "%s has no dialect called %s", file->format->info.name, options->dialect));
+                     st_arena_format(&file->arena, "%s has no dialect called %s", format->info.name, options->dialect));
+    return dialect;
+}
+
+/* In its own format the file is written as it is, or adapted to a dialect. */
+static raw_file *own_raw(stele_file *file, const stele_save_options *options)
+{
+    int dialect = dialect_to_write(file, file->format, options, (int)file->raw->dialect);
+    if (dialect < 0)
         return NULL;
-    }
     /* a dialect that was asked for is written as we recommend it, whatever the file's reading */
     bool as_it_is = (unsigned)dialect == file->raw->dialect && !file->raw->reading && !file->format->always_adapts;
     if (!options->dialect || as_it_is)
         return file->raw;
     return adapt(file, (unsigned)dialect, options->strict);
+}
+
+/* ---- In another format ---- */
+
+static const char *capitals(arena *a, const char *name)
+{
+    char *text = (char *)st_arena_text(a, name, strlen(name));
+    for (char *c = text; *c; c++)
+        *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+    return text;
+}
+
+/* A file that came from this format remembers its dialect. */
+static int remembered_dialect(stele_file *file, const stele_format *format, const stele_model *model)
+{
+    const char *key = st_arena_format(&file->arena, "%s.dialect", format->info.name);
+    const char *name = st_property_text_of(&model->properties, key);
+    int dialect = name ? dialect_named(format, name) : -1;
+    return dialect < 0 ? (int)format->usual_dialect : dialect;
+}
+
+static void conclude_product(stele_file *file, product *p, bool fits, bool strict, size_t diags, uint64_t losses)
+{
+    if (file->arena.failed)
+        st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");
+    else if (!fits)
+        st_file_fail(file, STELE_DAMAGED, last_line(file, diags, "the content does not fit"));
+    else if (strict && file->diags.losses > losses)
+        st_file_fail(file, STELE_LOSSY, first_loss(file, diags));
+    if (file->status != STELE_OK)
+        p->raw = NULL;
+}
+
+static void make_product(stele_file *file, product *p, const char *path, const stele_save_options *options)
+{
+    const stele_format *format = p->format;
+    const stele_model *model = st_file_finished_model(file);
+    size_t diags = file->diags.count;
+    uint64_t losses = file->diags.losses;
+    if (!model)
+        return;
+    if (!format->save) {
+        st_file_fail(file, STELE_UNSUPPORTED, st_arena_format(&file->arena, "%s cannot be written", format->info.name));
+        return;
+    }
+    int dialect = dialect_to_write(file, format, options, remembered_dialect(file, format, model));
+    p->raw = dialect < 0 ? NULL : st_arena_alloc(&file->arena, format->raw_size);
+    if (!p->raw)
+        return;
+    p->raw->dialect = (unsigned)dialect;
+    checker c = st_file_checker(file);
+    saver s = {.adapter = {&c, capitals(&file->arena, format->info.name), true},
+               .arena = &file->arena,
+               .model = model,
+               .capabilities = format->info.capabilities | (path ? format->beside : 0),
+               .format = format->info.name,
+               .fps = options->fps,
+               .textures = options->textures,
+               .name = path ? st_file_base_name(&file->arena, path) : NULL,
+               .companions = &file->companions};
+    st_save_report(&s);
+    bool fits = format->save(&s, p->raw) && s.adapter.fits;
+    p->side_files = s.side_files;
+    conclude_product(file, p, fits, options->strict, diags, losses);
+}
+
+/* The format to write: what the caller says, what the path says, or the file's own. */
+static const stele_format *format_to_write(stele_file *file, const char *path, const stele_save_options *options)
+{
+    const stele_format *format = options->format ? st_format_named(options->format) : st_format_of_extension(path);
+    if (options->format && !format)
+        st_file_fail(file, STELE_USAGE, st_arena_format(&file->arena, "there is no format called %s", options->format));
+    else if (!format && !file->format)
+        st_file_fail(file, STELE_USAGE, "no format is said, neither by name nor by extension");
+    return format || options->format ? format : file->format;
 }
 
 typedef struct progress_sink {
@@ -117,39 +214,25 @@ static bool write_to_memory(void *user, const void *data, size_t size)
     return true;
 }
 
-static void write_packed(stele_file *file, raw_file *raw, walk *w, progress_sink *progress)
+static void write_packed(stele_file *file, const product *p, walk *w, progress_sink *progress)
 {
     memory m = {.arena = &file->arena};
     container packed = {0};
     st_walk_write(w, &file->arena, write_to_memory, &m);
-    file->format->walk(w, raw);
+    p->format->walk(w, p->raw);
     if (!st_walk_finish(w))
         return;
-    bool fits = file->format->pack((span){m.data, m.size, 1}, &file->arena, &packed);
+    bool fits = p->format->pack((span){m.data, m.size, 1}, &file->arena, &packed);
     st_walk_write(w, &file->arena, write_with_progress, progress);
     if (fits)
-        file->format->walk_container(w, &packed);
+        p->format->walk_container(w, &packed);
     else
         st_walk_fail(w, DIAG_DOES_NOT_FIT, 0, NULL, "is too large to be compressed");
 }
 
-static stele_status write_raw(stele_file *file, raw_file *raw, progress_sink *progress)
+/* After the walk: what came of it. */
+static stele_status conclude_walk(stele_file *file, walk *w, const progress_sink *progress)
 {
-    walk *w = st_arena_bytes(&file->arena, sizeof *w);
-    if (!w)
-        return STELE_NO_MEMORY;
-    if (raw == file->raw && file->packed) {
-        /* the same content could be compressed in many ways: what was read is written */
-        st_walk_write(w, &file->arena, write_with_progress, progress);
-        file->format->walk_container(w, &file->container);
-    } else if ((file->format->packed_dialects >> raw->dialect) & 1) {
-        write_packed(file, raw, w, progress);
-    } else {
-        st_walk_write(w, &file->arena, write_with_progress, progress);
-        file->format->walk(w, raw);
-        if (raw == file->raw)
-            st_walk_gap(w, &file->trailing, file->trailing.count);
-    }
     if (st_walk_finish(w))
         return STELE_OK;
     if (file->arena.failed)
@@ -161,40 +244,82 @@ static stele_status write_raw(stele_file *file, raw_file *raw, progress_sink *pr
     return progress->cancelled ? STELE_CANCELLED : STELE_IO;
 }
 
-/* Common to both ways of writing: raw, or NULL with the status set. */
-static raw_file *begin_save(stele_file *file, const stele_save_options *options)
+static stele_status write_product(stele_file *file, const product *p, progress_sink *progress)
 {
-    if (!file->complete) {
+    walk *w = st_arena_bytes(&file->arena, sizeof *w);
+    bool untouched = p->raw == file->raw;
+    if (!w)
+        return STELE_NO_MEMORY;
+    if (untouched && file->packed) {
+        /* the same content could be compressed in many ways: what was read is written */
+        st_walk_write(w, &file->arena, write_with_progress, progress);
+        file->format->walk_container(w, &file->container);
+    } else if ((p->format->packed_dialects >> p->raw->dialect) & 1) {
+        write_packed(file, p, w, progress);
+    } else {
+        st_walk_write(w, &file->arena, write_with_progress, progress);
+        p->format->walk(w, p->raw);
+        if (untouched)
+            st_walk_gap(w, &file->trailing, file->trailing.count);
+    }
+    return conclude_walk(file, w, progress);
+}
+
+static stele_status write_side_file(stele_file *file, const side_file *side, progress_sink *progress)
+{
+    walk *w = st_arena_bytes(&file->arena, sizeof *w);
+    if (!w)
+        return STELE_NO_MEMORY;
+    st_walk_write(w, &file->arena, write_with_progress, progress);
+    side->walk(w, side->raw);
+    return conclude_walk(file, w, progress);
+}
+
+/* Common to both ways of writing. No path: there is no place for files beside it. */
+static product begin_save(stele_file *file, const char *path, const stele_save_options *options)
+{
+    product p = {0};
+    if (!file->complete && !file->touched) {
         if (file->status == STELE_OK)
             st_file_fail(file, STELE_UNSUPPORTED, "the file was not read, so that it cannot be written");
-        return NULL;
+        return p;
     }
     /* what an earlier save lost is no longer of interest */
     st_diags_rewind(&file->diags, file->diags_of_opening);
     st_file_fail(file, STELE_OK, "ok");
-    raw_file *raw = raw_to_save(file, options);
-    if (!raw && file->status == STELE_OK)
+    p.format = format_to_write(file, path, options);
+    if (p.format && p.format == file->format && !file->touched)
+        p.raw = own_raw(file, options);
+    else if (p.format)
+        make_product(file, &p, path, options);
+    if (!p.raw && file->status == STELE_OK)
         st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");
-    return raw;
+    return p;
 }
 
 static const stele_save_options save_defaults;
 
-stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options)
+static void fail_writing(stele_file *file, stele_status status)
 {
-    options = options ? options : &save_defaults;
-    raw_file *raw = file ? begin_save(file, options) : NULL;
-    if (!raw)
-        return stele_file_status(file);
-    progress_sink progress = {.sink = sink, .user = user, .options = options, .total = file->source.size};
-    stele_status status = write_raw(file, raw, &progress);
     if (status != STELE_OK && file->status == STELE_OK)
         st_file_fail(file, status,
                      status == STELE_IO          ? "the bytes could not be written"
                      : status == STELE_CANCELLED ? "writing was cancelled"
                                                  : "there is not enough memory within the limit");
+}
+
+stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options)
+{
+    options = options ? options : &save_defaults;
+    product p = file ? begin_save(file, NULL, options) : (product){0};
+    if (!p.raw)
+        return stele_file_status(file);
+    progress_sink progress = {.sink = sink, .user = user, .options = options, .total = file->source.size};
+    fail_writing(file, write_product(file, &p, &progress));
     return file->status;
 }
+
+/* ---- To a path: the file and those beside it get their names when all are complete ---- */
 
 static void fail_output(stele_file *file, int error, const char *path)
 {
@@ -204,30 +329,91 @@ static void fail_output(stele_file *file, int error, const char *path)
         st_file_fail(file, STELE_IO, st_arena_format(&file->arena, "%s: %s", path, st_error_text(error, &file->arena)));
 }
 
+/* One file that is being written. */
+typedef struct draft {
+    const char *path;
+    const side_file *side; /* NULL: the file itself */
+    output output;
+    bool open;
+} draft;
+
+static const char *path_beside(arena *a, const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return st_arena_format(a, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+}
+
+/* True if a file of that path has just these bytes: a texture that is there already need not be copied. */
+static bool same_file(stele_file *file, const char *path, const side_file *side)
+{
+    const span *bytes = side->raw;
+    source there;
+    arena_mark mark = st_arena_mark(&file->arena);
+    bool same = false;
+    if (!side->same_is_fine || st_source_open(&there, path, true, &file->arena))
+        return false;
+    same = there.size == bytes->count && memcmp(there.data, bytes->data, (size_t)there.size) == 0;
+    st_source_close(&there);
+    st_arena_rewind(&file->arena, mark);
+    return same;
+}
+
+static draft *make_drafts(stele_file *file, const product *p, const char *path, size_t *count)
+{
+    size_t most = 1;
+    for (const side_file *side = p->side_files; side; side = side->next)
+        most++;
+    draft *drafts = st_arena_array(&file->arena, most, sizeof *drafts);
+    *count = 0;
+    for (const side_file *side = p->side_files; drafts && side; side = side->next) {
+        const char *beside = path_beside(&file->arena, path, side->name);
+        if (!same_file(file, beside, side))
+            drafts[(*count)++] = (draft){.path = beside, .side = side};
+    }
+    if (drafts)
+        drafts[(*count)++] = (draft){.path = path}; /* last: when it is there, all that it needs is */
+    return drafts;
+}
+
+static bool write_draft(stele_file *file, const product *p, draft *d, const stele_save_options *options)
+{
+    if (st_output_open(&d->output, d->path, options->overwrite, options->sync, &file->arena)) {
+        fail_output(file, d->output.error, d->path);
+        return false;
+    }
+    d->open = true;
+    progress_sink progress = {.output = &d->output, .options = options, .total = file->source.size};
+    stele_status status = d->side ? write_side_file(file, d->side, &progress) : write_product(file, p, &progress);
+    if (status != STELE_OK && d->output.error)
+        fail_output(file, d->output.error, d->path);
+    fail_writing(file, status);
+    return status == STELE_OK;
+}
+
 stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options)
 {
-    output o;
+    size_t count = 0, done = 0;
     options = options ? options : &save_defaults;
-    raw_file *raw = file ? begin_save(file, options) : NULL;
-    if (!raw)
+    product p = file ? begin_save(file, path, options) : (product){0};
+    draft *drafts = p.raw ? make_drafts(file, &p, path, &count) : NULL;
+    if (!drafts) {
+        fail_writing(file, file && p.raw ? STELE_NO_MEMORY : STELE_OK);
         return stele_file_status(file);
-    if (st_output_open(&o, path, options->overwrite, options->sync, &file->arena)) {
-        fail_output(file, o.error, path);
-        return file->status;
     }
-    progress_sink progress = {.output = &o, .options = options, .total = file->source.size};
-    stele_status status = write_raw(file, raw, &progress);
-    if (status == STELE_OK && st_source_changed(&file->source)) {
-        st_output_abandon(&o);
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++)
+        good = write_draft(file, &p, &drafts[i], options);
+    if (good && stele_file_changed(file)) {
         st_file_fail(file, STELE_IO, "the file changed while it was read");
-    } else if (status == STELE_OK && st_output_commit(&o)) {
-        fail_output(file, o.error, path);
-    } else if (status != STELE_OK) {
-        st_output_abandon(&o);
-        if (o.error)
-            fail_output(file, o.error, path);
-        else if (file->status == STELE_OK)
-            st_file_fail(file, status, status == STELE_CANCELLED ? "writing was cancelled" : "there is not enough memory");
+        good = false;
     }
+    for (; good && done < count; done++)
+        if (st_output_commit(&drafts[done].output)) {
+            fail_output(file, drafts[done].output.error, drafts[done].path);
+            good = false;
+        }
+    for (size_t i = done; i < count; i++)
+        if (drafts[i].open)
+            st_output_abandon(&drafts[i].output);
     return file->status;
 }

@@ -1,5 +1,5 @@
 /* What saving shares: saying what is lost, files beside the output, and the names and bytes of textures. */
-#include <stdio.h>
+#include <string.h>
 
 #include "model.h"
 
