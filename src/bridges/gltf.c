@@ -71,12 +71,12 @@ static void walk_chunk(walk *w, const gltf_file *f, gltf_chunk *c)
 {
     c->at = w->at;
     W_U32(w, c, length);
-    uint64_t type = w->mode == WALK_WRITE ? c->type : w->at + sizeof type <= w->size ? load_u32(w->data + w->at) : 0;
+    uint64_t type = w->mode == WALK_WRITE ? c->type : w->at + 4 <= w->size ? load_u32(w->data + w->at) : 0;
     st_walk_uint(w, "type", STELE_U32, &type, chunk_meaning(type));
     c->type = (uint32_t)type;
     if (walk_ok(w) && w->mode != WALK_WRITE && w->at + c->length > f->length)
-        st_walk_fail(w, DIAG_SIZE_MISMATCH, c->at, "length", "is %u, but the file's length leaves only %llu", c->length,
-                     (unsigned long long)(f->length - w->at));
+        st_walk_fail(w, DIAG_SIZE_MISMATCH, c->at, "length", "is %u, so that the chunk ends after the file's length of %u",
+                     c->length, f->length);
     if (c->made)
         walk_pieces(w, "data", c->made);
     else
