@@ -36,8 +36,7 @@ void st_check_flag(checker *c, uint8_t flag, uint64_t offset, const char *path)
         st_diag(c->diags, DIAG_FLAG_NOT_BOOLEAN, st_check_place(c, offset, 1, "%s", path), "is %u, neither 0 nor 1", flag);
 }
 
-/* Length of the UTF-8 sequence at p, or 0 if there is none (overlong forms, surrogates and beyond U+10FFFF included). */
-static size_t utf8_length(const uint8_t *p, size_t left)
+size_t st_utf8_length(const uint8_t *p, size_t left)
 {
     uint32_t lead = p[0];
     size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
@@ -57,7 +56,7 @@ static const char *first_not_utf8(const text *string)
 {
     const uint8_t *p = (const uint8_t *)string->data, *end = p + string->size;
     while (p < end) {
-        size_t length = utf8_length(p, (size_t)(end - p));
+        size_t length = st_utf8_length(p, (size_t)(end - p));
         if (!length)
             return (const char *)p;
         p += length;
