@@ -75,7 +75,8 @@ typedef enum stele_status {
     STELE_UNSUPPORTED = 4, /* not a format that Stele knows, or a version that it does not read or write */
     STELE_NO_MEMORY = 5,   /* the allocator or the memory limit said no */
     STELE_CANCELLED = 6,   /* your progress callback said no */
-    STELE_LOSSY = 7        /* strict saving: something would be lost, nothing was written */
+    STELE_LOSSY = 7,       /* strict saving: something would be lost, nothing was written */
+    STELE_DIFFERENT = 8    /* two models are not the same */
 } stele_status;
 
 /* ---- Diagnostics ------------------------------------------------------------------------------------------------------- */
@@ -566,6 +567,29 @@ STELE_API void stele_evaluate_nodes(const stele_model *model, uint32_t clip, dou
  * primitive. */
 STELE_API bool stele_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip,
                                        double seconds, const double (*matrices)[16], float *positions, float *normals);
+
+/* ---- Operations -------------------------------------------------------------------------------------------------------- */
+
+/* Turns the model into a static one of what is seen at a time of a clip (STELE_NONE: at rest). */
+STELE_API stele_status stele_bake(stele_file *file, uint32_t clip, double seconds);
+
+/* Gives every mesh of triangles that has no normals smooth ones. */
+STELE_API stele_status stele_make_normals(stele_file *file);
+
+/* One thing that was compared. Where single values were, a and b say them; where many were, error is the largest difference: of
+ * positions as a part of the model's size, of others as it is. */
+typedef struct stele_difference {
+    const char *path; /* "mesh[0].position" */
+    const char *a, *b;
+    double error;
+    bool equal; /* within the tolerance */
+} stele_difference;
+
+typedef void (*stele_each_difference)(void *user, const stele_difference *difference);
+
+/* Compares the models of two files by what is drawn, what moves it and how it moves, not by how the files arrange it. Returns
+ * STELE_OK if they are equal within the tolerance, or STELE_DIFFERENT; otherwise why a model could not be had. */
+STELE_API stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user);
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "handle.h"
+#include "ops/ops.h"
 
 static const char no_memory[] = "there is not enough memory within the limit";
 
@@ -159,4 +160,50 @@ uint32_t stele_add_texture(stele_file *file, const stele_texture *texture)
 {
     stele_model *model = touched(file);
     return model ? st_model_add_texture(model, &file->arena, texture) : STELE_NONE;
+}
+
+/* ---- Operations ---- */
+
+static stele_status without_memory(stele_file *file)
+{
+    st_file_fail(file, STELE_NO_MEMORY, no_memory);
+    return STELE_NO_MEMORY;
+}
+
+stele_status stele_bake(stele_file *file, uint32_t clip, double seconds)
+{
+    const stele_model *model = stele_file_model(file);
+    stele_model *baked = model ? st_arena_alloc(&file->arena, sizeof *baked) : NULL;
+    if (!model)
+        return stele_file_status(file);
+    if (clip != STELE_NONE && clip >= model->clip_count)
+        return STELE_USAGE;
+    if (!baked || !st_bake(model, &file->arena, clip, seconds, baked))
+        return without_memory(file);
+    file->model = baked;
+    file->touched = true;
+    return STELE_OK;
+}
+
+stele_status stele_make_normals(stele_file *file)
+{
+    if (!stele_file_model(file))
+        return stele_file_status(file);
+    uint64_t made = st_add_normals(file->model, &file->arena);
+    if (made == UINT64_MAX)
+        return without_memory(file);
+    file->touched |= made > 0;
+    return STELE_OK;
+}
+
+stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user)
+{
+    const stele_model *first = stele_file_model(a), *second = first ? stele_file_model(b) : NULL;
+    if (!first || !second)
+        return stele_file_status(first ? b : a);
+    arena_mark mark = st_arena_mark(&a->arena);
+    bool equal = st_diff(first, second, &a->arena, tolerance, each, user);
+    bool failed = a->arena.failed;
+    st_arena_rewind(&a->arena, mark);
+    return failed ? without_memory(a) : equal ? STELE_OK : STELE_DIFFERENT;
 }

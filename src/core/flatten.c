@@ -420,29 +420,6 @@ static const uint32_t **map_joints(flattener *f)
     return maps;
 }
 
-/* The nodes that draw, by the order of their meshes. */
-static uint32_t *drawing_nodes(flattener *f, size_t *count)
-{
-    const stele_model *model = f->model;
-    size_t *start = st_arena_array(f->arena, (uint64_t)model->mesh_count + 1, sizeof *start);
-    uint32_t *nodes = st_arena_array(f->arena, model->node_count, sizeof *nodes);
-    *count = 0;
-    f->failed |= !start || !nodes;
-    if (f->failed)
-        return NULL;
-    for (size_t i = 0; i < model->node_count; i++)
-        if (model->nodes[i].mesh != STELE_NONE) {
-            start[model->nodes[i].mesh + 1]++;
-            ++*count;
-        }
-    for (size_t i = 0; i < model->mesh_count; i++)
-        start[i + 1] += start[i];
-    for (uint32_t i = 0; i < model->node_count; i++)
-        if (model->nodes[i].mesh != STELE_NONE)
-            nodes[start[model->nodes[i].mesh]++] = i;
-    return nodes;
-}
-
 static void flatten_meshes(flattener *f, const uint32_t *nodes, size_t node_count)
 {
     const stele_model *model = f->model;
@@ -500,7 +477,7 @@ bool st_flatten(saver *s, const flat_wishes *wishes, flat_model *flat)
     f.rest = st_arena_array(s->arena, model->node_count, sizeof *f.rest);
     f.bake = st_arena_array(s->arena, model->skin_count, sizeof *f.bake);
     f.posed = st_arena_array(s->arena, model->skin_count, sizeof *f.posed);
-    uint32_t *nodes = f.rest && f.bake && f.posed ? drawing_nodes(&f, &node_count) : NULL;
+    uint32_t *nodes = f.rest && f.bake && f.posed ? st_model_drawn(model, s->arena, &node_count) : NULL;
     if (!nodes)
         return s->adapter.fits = false;
     stele_evaluate_nodes(model, STELE_NONE, 0, f.rest);

@@ -326,6 +326,26 @@ bool st_model_finish(stele_model *model, arena *a, const char **problem)
     return !*problem;
 }
 
+uint32_t *st_model_drawn(const stele_model *model, arena *a, size_t *count)
+{
+    size_t *start = st_arena_array(a, (uint64_t)model->mesh_count + 1, sizeof *start);
+    uint32_t *nodes = st_arena_array(a, model->node_count, sizeof *nodes);
+    *count = 0;
+    if (!start || !nodes)
+        return NULL;
+    for (size_t i = 0; i < model->node_count; i++)
+        if (model->nodes[i].mesh != STELE_NONE) {
+            start[model->nodes[i].mesh + 1]++;
+            ++*count;
+        }
+    for (size_t i = 0; i < model->mesh_count; i++)
+        start[i + 1] += start[i];
+    for (uint32_t i = 0; i < model->node_count; i++)
+        if (model->nodes[i].mesh != STELE_NONE)
+            nodes[start[model->nodes[i].mesh]++] = i;
+    return nodes;
+}
+
 /* ---- Views ---- */
 
 stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32_t components)

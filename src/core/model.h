@@ -36,6 +36,9 @@ double st_property_number_of(const stele_properties *p, const char *key, double 
 /* Sets model->order. False if nodes are their own ancestors, or indices of anything point nowhere; then *problem says what. */
 bool st_model_finish(stele_model *model, arena *a, const char **problem);
 
+/* The nodes that draw, by the order of their meshes; NULL without memory. */
+uint32_t *st_model_drawn(const stele_model *model, arena *a, size_t *count);
+
 /* A summary of a model, for formats that are only known by it. */
 void st_describe_model(const stele_model *model, arena *a, stele_info *info);
 
