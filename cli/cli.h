@@ -15,18 +15,22 @@ enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_IO = 3, EXIT_UNSUP
 /* The version of all --json output: raised when a field changes its meaning or goes away. docs/json.md describes it. */
 enum { JSON_SCHEMA = 1 };
 
-enum { MOST_RULES = 64 };
+enum { MOST_RULES = 64, MOST_CHOICES = 16 };
 
 /* Every option of every verb. */
 typedef struct settings {
     bool help, json, quiet, verbose, recursive, read_file;
     bool force, sync, strict, ids;
+    bool no_repair, allow_outside, embed_textures, copy_textures, normals;
     const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit;
+    const char *to, *fps, *pose, *tolerance;
+    stele_choice choices[MOST_CHOICES];
+    size_t choice_count;
     stele_rule rules[MOST_RULES];
     size_t rule_count;
 } settings;
 
-typedef enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_RULE } option_kind;
+typedef enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_RULE, OPTION_CHOICE } option_kind;
 
 typedef struct option {
     char letter; /* 0: none */
@@ -44,17 +48,20 @@ typedef struct command {
     const char *examples;  /* lines, or NULL */
     const option *options; /* ends with an option without a name; the common ones come on top */
     bool takes_files;
+    bool takes_models; /* and so what loading a model has a choice in */
     int (*run)(const settings *s, char **operands, size_t count);
 } command;
 
 extern const command *const commands[]; /* NULL-terminated */
-extern const command command_formats, command_info, command_check, command_explain, command_convert;
+extern const command command_formats, command_info, command_check, command_explain, command_convert, command_diff;
 
 /* options.c: 0, or EXIT_USAGE after a message. Operands are moved to the front of argv. */
 int parse_options(const command *c, int argc, char **argv, settings *s, size_t *operand_count);
 void print_command_help(FILE *out, const command *c);
 bool parse_bytes(const char *text, uint64_t *bytes);   /* 100, 4K, 1M, 2G */
 bool parse_offset(const char *text, uint64_t *offset); /* 7994 or 0x1f3a */
+bool parse_positive(const char *text, double *number); /* finite, more than 0 */
+bool parse_number(const char *text, double *number);   /* finite, 0 or more */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* progress.c: a bar on a terminal, once it has taken longer than a second. */

@@ -25,12 +25,27 @@ static bool keep_going(void *user, uint64_t done, uint64_t total)
     return !interrupted();
 }
 
-/* Until there are conversions between formats, the extension of the output must be the format's own. */
-static bool fits_extension(const char *format_name, const char *path)
+/* ---- Where it goes ---- */
+
+static const stele_format_info *format_named(const char *name)
 {
-    const stele_format_info *format = stele_format_of_name(path);
+    const stele_format_info *format;
+    for (size_t i = 0; (format = stele_format_at(i)); i++)
+        if (strcmp(format->name, name) == 0)
+            return format;
+    return NULL;
+}
+
+/* The format to write: said, or promised by the output's extension, or the input's. NULL: no such format. */
+static const char *target_format(const job *j, const stele_file *file, const char *path)
+{
     const char *name = strrchr(path, '/') ? strrchr(path, '/') : path;
-    return format ? strcmp(format->name, format_name) == 0 : !strchr(name, '.');
+    const stele_format_info *promised = stele_format_of_name(path);
+    if (j->settings->to)
+        return j->settings->to;
+    if (promised && !to_stdout(path))
+        return promised->name;
+    return to_stdout(path) || !strchr(name, '.') ? stele_file_format(file) : NULL;
 }
 
 static bool make_folders(char *path)
@@ -45,31 +60,87 @@ static bool make_folders(char *path)
     return true;
 }
 
+/* In a folder a file keeps its name, but for the extension of another format. */
 static char *output_path(const job *j)
 {
-    char *path;
     if (!j->settings->out_dir)
         return strdup(single_output);
-    size_t size = strlen(j->settings->out_dir) + strlen(j->below) + 2;
-    path = malloc(size);
+    const stele_format_info *to = j->settings->to ? format_named(j->settings->to) : NULL;
+    size_t extension = to ? strcspn(to->extensions, " ") : 0, stem = strlen(j->below);
+    const char *dot = strrchr(j->below, '.'), *slash = strrchr(j->below, '/');
+    if (to && dot && (!slash || dot > slash))
+        stem = (size_t)(dot - j->below);
+    size_t size = strlen(j->settings->out_dir) + strlen(j->below) + extension + 3;
+    char *path = malloc(size);
     if (path)
-        snprintf(path, size, "%s/%s", j->settings->out_dir, j->below);
+        snprintf(path, size, "%s/%.*s%s%.*s", j->settings->out_dir, (int)stem, j->below, to ? "." : "", (int)extension,
+                 to ? to->extensions : "");
     return path;
 }
 
-static stele_status save(job *j, stele_file *file, char *path)
+/* ---- Changing the model first ---- */
+
+static void complain_about_clip(job *j, const stele_model *model, const char *name, size_t length)
 {
+    complain(j->err, "%s: there is no clip '%.*s'%s", j->path, (int)length, name, model->clip_count ? "; there are:" : "");
+    for (size_t i = 0; i < model->clip_count; i++)
+        complain(j->err, "  %zu  %s", i, model->clips[i].name ? model->clips[i].name : "");
+}
+
+/* CLIP@SECONDS, where the clip is a name or a number and the time may be missing. */
+static stele_status bake_pose(job *j, stele_file *file)
+{
+    const char *pose = j->settings->pose, *at = strrchr(pose, '@');
+    const stele_model *model = stele_file_model(file);
+    size_t length = at ? (size_t)(at - pose) : strlen(pose);
+    double seconds = 0;
+    char *end;
+    if (!model)
+        return stele_file_status(file);
+    if (at && !parse_number(at + 1, &seconds)) {
+        complain(j->err, "'%s' is no time in seconds", at + 1);
+        return STELE_USAGE;
+    }
+    for (uint32_t i = 0; i < model->clip_count; i++)
+        if (model->clips[i].name && strlen(model->clips[i].name) == length && strncmp(model->clips[i].name, pose, length) == 0)
+            return stele_bake(file, i, seconds);
+    unsigned long number = strtoul(pose, &end, 10);
+    if (length && end == pose + length && number < model->clip_count)
+        return stele_bake(file, (uint32_t)number, seconds);
+    complain_about_clip(j, model, pose, length);
+    return STELE_USAGE;
+}
+
+static stele_status change_model(job *j, stele_file *file)
+{
+    stele_status status = j->settings->pose ? bake_pose(j, file) : STELE_OK;
+    if (status == STELE_OK && j->settings->normals)
+        status = stele_make_normals(file);
+    return status;
+}
+
+/* ---- Converting ---- */
+
+static stele_status save(job *j, stele_file *file, char *path, const char *format)
+{
+    const settings *s = j->settings;
     progress bar;
-    progress_start(&bar, j->settings);
-    if (j->settings->out_dir)
+    progress_start(&bar, s);
+    if (s->out_dir)
         bar.enabled = false; /* the files are the progress */
-    stele_save_options options = {.dialect = j->settings->dialect,
-                                  .strict = j->settings->strict,
-                                  .overwrite = j->settings->force,
-                                  .sync = j->settings->sync,
+    stele_save_options options = {.format = format,
+                                  .dialect = s->dialect,
+                                  .textures = s->embed_textures  ? STELE_TEXTURES_EMBED
+                                              : s->copy_textures ? STELE_TEXTURES_COPY
+                                                                 : STELE_TEXTURES_REFER,
+                                  .strict = s->strict,
+                                  .overwrite = s->force,
+                                  .sync = s->sync,
                                   .progress = keep_going,
                                   .progress_user = &bar};
     stele_status status;
+    if (s->fps)
+        parse_positive(s->fps, &options.fps);
     if (to_stdout(path))
         status = stele_file_write(file, write_bytes, NULL, &options);
     else
@@ -86,94 +157,144 @@ static void print_failure(job *j, stele_file *file, const char *path)
         complain(j->err, "%s: not converted: %s%s", j->path, message, exists ? "; use -f to replace it" : "");
 }
 
-static void print_outcome(job *j, stele_file *file, const char *path, stele_status status)
+static void print_success(job *j, const stele_file *file, const char *path, const char *format)
 {
-    const char *dialect = j->settings->dialect ? j->settings->dialect : stele_file_dialect(file);
+    size_t count;
+    const char *const *outputs = stele_file_outputs(file, &count);
+    print_safe(j->err, j->path, strlen(j->path));
+    fputs(" -> ", j->err);
+    print_safe(j->err, path, strlen(path));
+    fprintf(j->err, " (%s%s%s", format, j->settings->dialect ? " " : "", j->settings->dialect ? j->settings->dialect : "");
+    for (size_t i = 0; i + 1 < count; i++) {
+        const char *slash = strrchr(outputs[i], '/'), *name = slash ? slash + 1 : outputs[i];
+        fputs(i ? ", " : " with ", j->err);
+        print_safe(j->err, name, strlen(name));
+    }
+    fputs(")\n", j->err);
+}
+
+static void print_json(job *j, const stele_file *file, const char *path, const char *format, stele_status status)
+{
+    size_t count;
+    const char *const *outputs = stele_file_outputs(file, &count);
+    bool same = format && stele_file_format(file) && strcmp(format, stele_file_format(file)) == 0;
+    const char *dialect = j->settings->dialect ? j->settings->dialect : same ? stele_file_dialect(file) : NULL;
+    json out;
+    json_begin(&out, to_stdout(path) ? j->err : j->out, "convert", j->path);
+    json_string(&out, "output", status == STELE_OK ? path : NULL);
+    json_open(&out, "beside", '[');
+    for (size_t i = 0; status == STELE_OK && i + 1 < count; i++)
+        json_string(&out, NULL, outputs[i]);
+    json_close(&out, ']');
+    json_string(&out, "source_format", stele_file_format(file));
+    json_string(&out, "format", format);
+    json_string(&out, "dialect", dialect);
+    json_diagnostics(&out, file, 0);
+    json_end(&out);
+}
+
+static void print_outcome(job *j, stele_file *file, const char *path, const char *format, stele_status status)
+{
     report_findings(j, file);
     if (stele_file_status(file) != STELE_OK)
         print_failure(j, file, path);
-    if (j->settings->json) {
-        json out;
-        json_begin(&out, to_stdout(path) ? j->err : j->out, "convert", j->path);
-        json_string(&out, "output", status == STELE_OK ? path : NULL);
-        json_string(&out, "format", stele_file_format(file));
-        json_string(&out, "dialect", dialect);
-        json_diagnostics(&out, file, 0);
-        json_end(&out);
-    } else if (status == STELE_OK && !j->settings->quiet && !to_stdout(path)) {
-        print_safe(j->err, j->path, strlen(j->path));
-        fputs(" -> ", j->err);
-        print_safe(j->err, path, strlen(path));
-        fprintf(j->err, " (%s %s)\n", stele_file_format(file), dialect);
-    }
+    if (j->settings->json)
+        print_json(j, file, path, format, status);
+    else if (status == STELE_OK && !j->settings->quiet && !to_stdout(path))
+        print_success(j, file, path, format);
 }
 
-static stele_status convert_to(job *j, stele_file *file, char *path)
+static stele_status convert_to(job *j, stele_file *file, char *path, const char *format)
 {
-    const char *format = stele_file_format(file);
-    if (!format)
-        return stele_file_status(file);
-    if (!to_stdout(path) && !fits_extension(format, path)) {
-        complain(j->err, "%s: this version writes %s files as %s only, not as %s", j->path, format, format, path);
+    if (!format) {
+        complain(j->err, "%s: no format that Stele knows has this extension; see stele formats, or say --to FORMAT", path);
         return STELE_UNSUPPORTED;
     }
+    stele_status status = change_model(j, file);
+    if (status != STELE_OK)
+        return status;
     if (j->settings->out_dir && !make_folders(path)) {
         complain(j->err, "%s: %s", path, strerror(errno));
         return STELE_IO;
     }
-    return save(j, file, path);
+    return save(j, file, path, format);
 }
 
 static void convert(job *j)
 {
-    /* a copy may be as damaged as its original; another dialect needs content that can be relied on */
+    /* a copy may be as damaged as its original; another dialect needs content that can be relied on, and a model checks */
     stele_file *file = open_job(j, j->settings->dialect ? STELE_CHECK_SAFE : STELE_CHECK_STRUCTURE);
     char *path = output_path(j);
     if (file && path) {
+        const char *format = target_format(j, file, path);
         bool sound = stele_file_status(file) == STELE_OK;
-        stele_status status = sound ? convert_to(j, file, path) : stele_file_status(file);
-        print_outcome(j, file, path, status);
+        stele_status status = sound ? convert_to(j, file, path, format) : stele_file_status(file);
+        print_outcome(j, file, path, format, status);
         j->exit_code = exit_code_of(status);
         close_job(j, file);
     }
     free(path);
 }
 
-static int run(const settings *s, char **operands, size_t count)
+static bool is_folder(const char *path)
 {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int run(const settings *given, char **operands, size_t count)
+{
+    settings s = *given;
     catch_interrupts();
-    if (s->out_dir)
-        return run_jobs(s, operands, count, convert, "converted");
+    if (s.to && !format_named(s.to))
+        return usage_error("there is no format called %s; see stele formats", s.to);
+    if (s.embed_textures && s.copy_textures)
+        return usage_error("textures are either embedded or copied");
+    if (!s.out_dir && count >= 2 && is_folder(operands[count - 1]))
+        s.out_dir = operands[--count];
+    if (s.out_dir)
+        return run_jobs(&s, operands, count, convert, "converted");
     if (count != 2)
         return usage_error("stele convert needs an input and an output, or --out-dir; see stele convert --help");
-    struct stat status;
-    if (stat(operands[0], &status) == 0 && S_ISDIR(status.st_mode))
+    if (is_folder(operands[0]))
         return usage_error("%s is a folder: use --out-dir to say where its files go", operands[0]);
     single_output = operands[1];
-    if (to_stdout(single_output) && isatty(STDOUT_FILENO) && !s->force)
+    if (to_stdout(single_output) && isatty(STDOUT_FILENO) && !s.force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
-    return run_jobs(s, operands, 1, convert, "converted");
+    return run_jobs(&s, operands, 1, convert, "converted");
 }
 
 static const option options[] = {
-    {'d', "dialect", "NAME", "write this dialect (see stele formats); default: the file's own", OPTION_TEXT,
+    {'t', "to", "FORMAT", "write this format (see stele formats); default: by the extension of OUT", OPTION_TEXT,
+     offsetof(settings, to)},
+    {'d', "dialect", "NAME", "write this dialect; default: the one that the file has or had, or the usual one", OPTION_TEXT,
      offsetof(settings, dialect)},
     {'o', "out-dir", "FOLDER", "write each file there under its own name", OPTION_TEXT, offsetof(settings, out_dir)},
     {'f', "force", NULL, "replace existing files", OPTION_FLAG, offsetof(settings, force)},
     {0, "strict", NULL, "if anything would be lost, write nothing and exit with 1", OPTION_FLAG, offsetof(settings, strict)},
+    {0, "embed-textures", NULL, "put textures into the file where the format can", OPTION_FLAG,
+     offsetof(settings, embed_textures)},
+    {0, "copy-textures", NULL, "put the files of textures beside the output", OPTION_FLAG, offsetof(settings, copy_textures)},
+    {0, "pose", "CLIP@SECONDS", "write a static model of that moment; CLIP is a name or a number", OPTION_TEXT,
+     offsetof(settings, pose)},
+    {0, "normals", NULL, "compute normals where there are none", OPTION_FLAG, offsetof(settings, normals)},
     {0, "sync", NULL, "force files to disk before they get their names", OPTION_FLAG, offsetof(settings, sync)},
     {0},
 };
 
 const command command_convert = {
     .name = "convert",
-    .summary = "write a file again, in another dialect if you like",
-    .usage = "[OPTION...] IN OUT\n       stele convert [OPTION...] --out-dir FOLDER FILE...",
-    .examples = "  stele convert old.sgm new.sgm --dialect v3\n"
-                "  stele convert -r old --out-dir new --dialect v3\n"
+    .summary = "write a file in another format or dialect, and say what is lost",
+    .usage = "[OPTION...] IN OUT\n       stele convert [OPTION...] --to FORMAT --out-dir FOLDER FILE...",
+    .examples = "  stele convert hat.sgm hat.glb                       (its .sga goes with it)\n"
+                "  stele convert -r models --to glb --out-dir out --embed-textures\n"
+                "  stele convert hat.glb hat.sgm --strict              (only if nothing is lost)\n"
+                "  stele convert hero.sgm hero.obj --pose walk@0.5\n"
+                "  stele convert old.sgm new.sgm --dialect v3\n"
                 "  stele convert model.mesh game.mesh --dialect C2     (what the surviving engine of MESH reads)\n"
-                "  stele convert - - < hat.sgm > copy.sgm\n",
+                "  stele convert - - --to glb < hat.sgm > hat.glb\n",
     .options = options,
     .takes_files = true,
+    .takes_models = true,
     .run = run,
 };

@@ -271,12 +271,47 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static size_t length_of_stem(const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    return dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
+}
+
+/* The animation of a model that is converted too goes with it: it is no model of its own. */
+static bool is_companion(const file_list *list, size_t index)
+{
+    const char *path = list->entries[index].path;
+    const stele_format_info *format = stele_format_of_name(path);
+    size_t stem = length_of_stem(path);
+    if (!format || strcmp(format->name, "sga") != 0)
+        return false;
+    for (size_t i = index + 1; i < list->count && strncmp(list->entries[i].path, path, stem) == 0; i++) {
+        const stele_format_info *other = stele_format_of_name(list->entries[i].path);
+        if (length_of_stem(list->entries[i].path) == stem && other && strcmp(other->name, "sgm") == 0)
+            return true;
+    }
+    return false;
+}
+
+static void drop_companions(file_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (is_companion(list, i))
+            free(list->entries[i].path);
+        else
+            list->entries[kept++] = list->entries[i];
+    list->count = kept;
+}
+
 /* Two files of one name would overwrite each other in one folder: that name, or NULL. */
-static const char *name_twice(const file_list *list)
+static const char *name_twice(const file_list *list, bool by_stem)
 {
     const char *twice = NULL, **names = or_die(calloc(list->count + 1, sizeof *names));
-    for (size_t i = 0; i < list->count; i++)
-        names[i] = list->entries[i].path + list->entries[i].below;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *name = list->entries[i].path + list->entries[i].below;
+        names[i] = by_stem ? or_die(strndup(name, length_of_stem(name))) : name;
+    }
     qsort(names, list->count, sizeof *names, compare_strings);
     for (size_t i = 1; i < list->count; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
@@ -305,8 +340,12 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
         return error;
     for (size_t i = 0; i < count; i++)
         add_operand(&list, s, operands[i]);
-    if (s->out_dir && name_twice(&list))
-        return usage_error("two of the files would be written as %s/%s", s->out_dir, name_twice(&list));
+    if (s->to)
+        drop_companions(&list);
+    const char *twice = s->out_dir ? name_twice(&list, s->to) : NULL;
+    if (twice)
+        return usage_error("two of the files would be written as %s/%s%s%s", s->out_dir, twice, s->to ? "." : "",
+                           s->to ? s->to : "");
     pool p = {.slots = or_die(calloc(list.count + 1, sizeof *p.slots)), .count = list.count, .run = run};
     unsigned threads = thread_count(s);
     for (size_t i = 0; i < list.count; i++)
@@ -396,6 +435,7 @@ int exit_code_of(stele_status status)
     switch (status) {
     case STELE_OK: return EXIT_FINE;
     case STELE_DAMAGED:
+    case STELE_DIFFERENT:
     case STELE_LOSSY: return EXIT_FINDINGS;
     case STELE_USAGE: return EXIT_USAGE;
     case STELE_UNSUPPORTED: return EXIT_UNSUPPORTED;
@@ -420,7 +460,13 @@ stele_file *open_job(job *j, stele_check_level level)
                              .target = s->target,
                              .rules = s->rules,
                              .rule_count = s->rule_count,
-                             .read_file = s->read_file};
+                             .read_file = s->read_file,
+                             .load = {.no_repair = s->no_repair,
+                                      .allow_outside = s->allow_outside,
+                                      .choices = s->choices,
+                                      .choice_count = s->choice_count}};
+    if (s->fps)
+        parse_positive(s->fps, &options.load.fps);
     options.memory_limit = default_limit(j->path);
     if (s->memory_limit)
         parse_bytes(s->memory_limit, &options.memory_limit);

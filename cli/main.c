@@ -4,7 +4,8 @@
 
 #include "cli.h"
 
-const command *const commands[] = {&command_formats, &command_info, &command_check, &command_explain, &command_convert, NULL};
+const command *const commands[] = {&command_formats, &command_info, &command_check, &command_explain, &command_convert,
+                                   &command_diff,    NULL};
 
 static void print_help(FILE *out)
 {
@@ -36,6 +37,28 @@ static bool known_id(const char *id)
     return false;
 }
 
+static bool lists(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *w = words; *w; w += strspn(w, " ")) {
+        size_t size = strcspn(w, " ");
+        if (size == length && strncmp(w, word, size) == 0)
+            return true;
+        w += size;
+    }
+    return false;
+}
+
+static bool known_choice(const stele_choice *choice)
+{
+    const stele_format_info *format;
+    for (size_t i = 0; (format = stele_format_at(i)); i++)
+        for (size_t k = 0; k < format->choice_count; k++)
+            if (strcmp(format->choices[k].name, choice->name) == 0)
+                return lists(format->choices[k].values, choice->value);
+    return false;
+}
+
 /* What makes no sense for any file is said once, before the first. */
 static int check_settings(const settings *s)
 {
@@ -46,6 +69,14 @@ static int check_settings(const settings *s)
         return usage_error("'%s' is no number of bytes", s->memory_limit);
     if (s->at && !parse_offset(s->at, &number))
         return usage_error("'%s' is no offset", s->at);
+    double positive;
+    if (s->fps && !parse_positive(s->fps, &positive))
+        return usage_error("'%s' is no number of frames a second", s->fps);
+    if (s->tolerance && !parse_number(s->tolerance, &positive))
+        return usage_error("'%s' is no tolerance", s->tolerance);
+    for (size_t i = 0; i < s->choice_count; i++)
+        if (!known_choice(&s->choices[i]))
+            return usage_error("there is no choice %s=%s; see stele formats", s->choices[i].name, s->choices[i].value);
     for (size_t i = 0; i < s->rule_count; i++)
         if (!known_id(s->rules[i].id))
             return usage_error("there is no finding '%s'; see stele check --ids", s->rules[i].id);

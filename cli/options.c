@@ -25,6 +25,15 @@ static const option for_files[] = {
     {0},
 };
 
+static const option for_models[] = {
+    {0, "fps", "N", "frames a second where a format only counts frames (SGA 24, MESH 25, CTC 10)", OPTION_TEXT, AT(fps)},
+    {0, "set", "NAME=VALUE", "decide what a format leaves open, such as ctc.bind=forward (see stele formats)", OPTION_CHOICE,
+     0},
+    {0, "no-repair", NULL, "take everything literally", OPTION_FLAG, AT(no_repair)},
+    {0, "allow-outside", NULL, "follow names out of the model's folder", OPTION_FLAG, AT(allow_outside)},
+    {0},
+};
+
 int usage_error(const char *format, ...)
 {
     va_list args;
@@ -51,6 +60,8 @@ void print_command_help(FILE *out, const command *c)
     fprintf(out, "stele %s - %s\n\nUsage: stele %s %s\n\nOptions:\n", c->name, c->summary, c->name, c->usage);
     if (c->options)
         print_options(out, c->options);
+    if (c->takes_models)
+        print_options(out, for_models);
     if (c->takes_files)
         print_options(out, for_files);
     print_options(out, common);
@@ -75,6 +86,8 @@ static const option *find_in(const option *o, char letter, const char *name, siz
 static const option *find(const command *c, char letter, const char *name, size_t length)
 {
     const option *found = find_in(c->options, letter, name, length);
+    if (!found && c->takes_models)
+        found = find_in(for_models, letter, name, length);
     if (!found && c->takes_files)
         found = find_in(for_files, letter, name, length);
     return found ? found : find_in(common, letter, name, length);
@@ -95,11 +108,24 @@ static int add_rule(settings *s, char *text)
     return usage_error("'%s' is no severity: off, note, warning, loss or error", equals + 1);
 }
 
+/* NAME=VALUE */
+static int add_choice(settings *s, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || s->choice_count == MOST_CHOICES)
+        return usage_error(equals ? "too many --set options" : "--set takes NAME=VALUE, not '%s'", text);
+    *equals = 0;
+    s->choices[s->choice_count++] = (stele_choice){text, equals + 1};
+    return 0;
+}
+
 static int set(settings *s, const option *o, char *value)
 {
     char *field = (char *)s + o->offset;
     if (o->kind == OPTION_RULE)
         return add_rule(s, value);
+    if (o->kind == OPTION_CHOICE)
+        return add_choice(s, value);
     if (o->kind == OPTION_FLAG)
         *(bool *)field = true;
     else
@@ -192,4 +218,16 @@ bool parse_offset(const char *text, uint64_t *offset)
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     *offset = strtoull(text, &end, hexadecimal ? 16 : 10);
     return end != text && !*end && !errno && text[0] != '-';
+}
+
+bool parse_number(const char *text, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && !*end && *number >= 0 && *number <= 1e300;
+}
+
+bool parse_positive(const char *text, double *number)
+{
+    return parse_number(text, number) && *number > 0;
 }

@@ -621,6 +621,9 @@ typedef struct stele_save_options {
  * the diagnostics. */
 STELE_API stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options);
 
+/* The files that the last stele_file_save wrote: those beside it, and last the file itself. */
+STELE_API const char *const *stele_file_outputs(const stele_file *file, size_t *count);
+
 /* The same to a callback, which returns false if it cannot take the bytes. What needs a second file then goes into the first,
  * or is lost. */
 typedef bool (*stele_sink)(void *user, const void *data, size_t size);

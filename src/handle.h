@@ -29,9 +29,11 @@ struct stele_file {
     const char *message;
     stele_info *info;
     stele_load_options load;
-    stele_model *model; /* NULL until it is asked for, or if it cannot be had */
-    bool model_done;    /* we have tried */
-    bool touched;       /* the model is no longer what the file says */
+    stele_model *model;   /* NULL until it is asked for, or if it cannot be had */
+    bool model_done;      /* we have tried */
+    bool touched;         /* the model is no longer what the file says */
+    const char **outputs; /* of the last save */
+    size_t output_count;
 };
 
 /* Sets the status and what to say about it. */

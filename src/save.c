@@ -390,6 +390,33 @@ static bool write_draft(stele_file *file, const product *p, draft *d, const stel
     return status == STELE_OK;
 }
 
+/* Textures that are named must be where the output is looked for. */
+static void note_missing_textures(stele_file *file, const product *p, const char *path, const stele_save_options *options)
+{
+    const stele_model *model = file->model;
+    bool names = p->format->info.capabilities & STELE_TEXTURES || p->format->beside & STELE_TEXTURES;
+    if (p->raw == file->raw || !names || options->textures != STELE_TEXTURES_REFER)
+        return;
+    for (size_t i = 0; i < model->texture_count; i++) {
+        const char *name = model->textures[i].file;
+        if (name && !st_file_exists(path_beside(&file->arena, path, name)))
+            st_diag(&file->diags, DIAG_TEXTURE_NOT_COPIED, (diag_place){STELE_NOWHERE, 1, ""},
+                    "%s is not beside the output: copy or embed textures to have it there", name);
+    }
+}
+
+const char *const *stele_file_outputs(const stele_file *file, size_t *count)
+{
+    *count = file ? file->output_count : 0;
+    return file ? (const char *const *)file->outputs : NULL;
+}
+
+static void note_output(stele_file *file, const char *path)
+{
+    if (file->outputs)
+        file->outputs[file->output_count++] = st_arena_text(&file->arena, path, strlen(path));
+}
+
 stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options)
 {
     size_t count = 0, done = 0;
@@ -407,11 +434,17 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
         st_file_fail(file, STELE_IO, "the file changed while it was read");
         good = false;
     }
-    for (; good && done < count; done++)
-        if (st_output_commit(&drafts[done].output)) {
+    file->output_count = 0;
+    file->outputs = st_arena_array(&file->arena, count, sizeof *file->outputs);
+    for (; good && done < count; done++) {
+        good = st_output_commit(&drafts[done].output) == 0;
+        if (good)
+            note_output(file, drafts[done].path);
+        else
             fail_output(file, drafts[done].output.error, drafts[done].path);
-            good = false;
-        }
+    }
+    if (good)
+        note_missing_textures(file, &p, path, options);
     for (size_t i = done; i < count; i++)
         if (drafts[i].open)
             st_output_abandon(&drafts[i].output);
