@@ -157,6 +157,13 @@ static void print_failure(job *j, stele_file *file, const char *path)
         complain(j->err, "%s: not converted: %s%s", j->path, message, exists ? "; use -f to replace it" : "");
 }
 
+/* Where it is known: what was asked for, or what an unchanged file has. */
+static const char *dialect_written(const job *j, const stele_file *file, const char *format)
+{
+    const char *own = stele_file_format(file);
+    return j->settings->dialect ? j->settings->dialect : own && strcmp(own, format) == 0 ? stele_file_dialect(file) : NULL;
+}
+
 static void print_success(job *j, const stele_file *file, const char *path, const char *format)
 {
     size_t count;
@@ -164,7 +171,8 @@ static void print_success(job *j, const stele_file *file, const char *path, cons
     print_safe(j->err, j->path, strlen(j->path));
     fputs(" -> ", j->err);
     print_safe(j->err, path, strlen(path));
-    fprintf(j->err, " (%s%s%s", format, j->settings->dialect ? " " : "", j->settings->dialect ? j->settings->dialect : "");
+    const char *dialect = dialect_written(j, file, format);
+    fprintf(j->err, " (%s%s%s", format, dialect ? " " : "", dialect ? dialect : "");
     for (size_t i = 0; i + 1 < count; i++) {
         const char *slash = strrchr(outputs[i], '/'), *name = slash ? slash + 1 : outputs[i];
         fputs(i ? ", " : " with ", j->err);
@@ -177,8 +185,6 @@ static void print_json(job *j, const stele_file *file, const char *path, const c
 {
     size_t count;
     const char *const *outputs = stele_file_outputs(file, &count);
-    bool same = format && stele_file_format(file) && strcmp(format, stele_file_format(file)) == 0;
-    const char *dialect = j->settings->dialect ? j->settings->dialect : same ? stele_file_dialect(file) : NULL;
     json out;
     json_begin(&out, to_stdout(path) ? j->err : j->out, "convert", j->path);
     json_string(&out, "output", status == STELE_OK ? path : NULL);
@@ -188,7 +194,7 @@ static void print_json(job *j, const stele_file *file, const char *path, const c
     json_close(&out, ']');
     json_string(&out, "source_format", stele_file_format(file));
     json_string(&out, "format", format);
-    json_string(&out, "dialect", dialect);
+    json_string(&out, "dialect", format ? dialect_written(j, file, format) : NULL);
     json_diagnostics(&out, file, 0);
     json_end(&out);
 }

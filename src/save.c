@@ -395,7 +395,7 @@ static void note_missing_textures(stele_file *file, const product *p, const char
 {
     const stele_model *model = file->model;
     bool names = p->format->info.capabilities & STELE_TEXTURES || p->format->beside & STELE_TEXTURES;
-    if (p->raw == file->raw || !names || options->textures != STELE_TEXTURES_REFER)
+    if (!model || p->raw == file->raw || !names || options->textures != STELE_TEXTURES_REFER)
         return;
     for (size_t i = 0; i < model->texture_count; i++) {
         const char *name = model->textures[i].file;
