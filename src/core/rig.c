@@ -1,4 +1,3 @@
-/* Joints placed by their inverse bind matrices, and keys made fit. */
 #include "rig.h"
 
 #include <float.h>
@@ -10,11 +9,6 @@
 /* ---- Joints ---- */
 
 static const char neutral_key[] = "stele.neutral";
-
-bool st_node_is_neutral(const stele_node *node)
-{
-    return stele_find_property(&node->properties, neutral_key) != NULL;
-}
 
 void st_store_matrix(uint8_t *bytes, const matrix *m)
 {
@@ -280,4 +274,115 @@ stele_view st_repair_rotations(loader *l, const stele_view *rotation, const char
         st_diag(l->checker->diags, DIAG_REPAIRED_ROTATION, st_check_place(l->checker, STELE_NOWHERE, lengths, "%s", path),
                 "are not of length 1: they are made so");
     return fit;
+}
+
+/* ---- Saving ---- */
+
+static bool node_has_channel(const stele_model *model, uint32_t node)
+{
+    for (size_t i = 0; i < model->clip_count; i++)
+        for (size_t k = 0; k < model->clips[i].channel_count; k++)
+            if (model->clips[i].channels[k].node == node)
+                return true;
+    return false;
+}
+
+static bool is_neutral(const flat_model *flat, size_t joint)
+{
+    const stele_node *node = &flat->model->nodes[flat->joints[joint].node];
+    if (!stele_find_property(&node->properties, neutral_key) || flat->joints[joint].parent != STELE_NONE ||
+        node_has_channel(flat->model, flat->joints[joint].node))
+        return false;
+    for (size_t i = 0; i < flat->joint_count; i++)
+        if (flat->joints[i].parent == joint)
+            return false;
+    return true;
+}
+
+bool st_joint_numbers(saver *s, const flat_model *flat, joint_numbers *numbers)
+{
+    *numbers = (joint_numbers){.of = st_arena_array(s->arena, flat->joint_count, sizeof *numbers->of)};
+    for (size_t i = 0; numbers->of && i < flat->joint_count; i++) {
+        bool neutral = is_neutral(flat, i);
+        numbers->of[i] = neutral ? STELE_NONE : numbers->count++;
+        numbers->roots += !neutral && flat->joints[i].parent == STELE_NONE;
+    }
+    s->adapter.fits &= numbers->of != NULL;
+    return numbers->of != NULL;
+}
+
+size_t st_numbered_influences(const joint_numbers *numbers, const flat_mesh *mesh, uint64_t vertex, influence *influences,
+                              size_t most, size_t *all)
+{
+    influence found[MOST_INFLUENCES];
+    size_t count = 0, there = st_flat_influences(mesh, vertex, found, MOST_INFLUENCES, all);
+    double sum = 0;
+    for (size_t i = 0; i < there; i++)
+        if (numbers->of[found[i].joint] != STELE_NONE)
+            found[count++] = (influence){numbers->of[found[i].joint], found[i].weight};
+    *all = count;
+    bool whole = count == there && count <= most;
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++)
+        sum += found[i].weight;
+    for (size_t i = 0; i < count; i++)
+        influences[i] = (influence){found[i].joint, whole ? found[i].weight : found[i].weight / sum};
+    return count;
+}
+
+/* Rounding leaves next to nothing where there was nothing. */
+static void snap(double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        numbers[i] = fabs(numbers[i]) < 1e-12 ? 0 : numbers[i];
+}
+
+bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, const double before[4], transform *local)
+{
+    uint32_t parent = flat->joints[joint].parent;
+    matrix m = joints[joint], undo;
+    if (parent != STELE_NONE) {
+        st_matrix_inverse(&joints[parent], &undo);
+        m = st_matrix_product(&undo, &m);
+    }
+    bool exact = st_matrix_decompose(&m, local);
+    double side = dot4(before, local->rotation) < 0 ? -1 : 1;
+    for (int i = 0; i < 4; i++)
+        local->rotation[i] *= side;
+    snap(local->translation, 3);
+    snap(local->rotation, 4);
+    return exact;
+}
+
+void st_report_clips(saver *s, const flat_model *flat)
+{
+    uint64_t unused = 0, curved = 0;
+    for (uint32_t i = 0; i < flat->model->clip_count; i++) {
+        const stele_clip *clip = &flat->model->clips[i];
+        unused += !st_flat_clip_used(flat, i);
+        for (size_t k = 0; k < clip->channel_count; k++)
+            curved += clip->channels[k].interpolation != STELE_LINEAR && clip->channels[k].path != STELE_MORPH_WEIGHTS;
+    }
+    st_save_lose(s, DIAG_LOSS_ANIMATION, unused, "", "only moves joints: %llu clip%s that %s none dropped",
+                 (unsigned long long)unused, unused == 1 ? "" : "s", unused == 1 ? "moves" : "move");
+    st_save_lose(s, DIAG_LOSS_INTERPOLATION, curved, "", "has straight lines between keys: %llu curve%s or step%s sampled",
+                 (unsigned long long)curved, curved == 1 ? "" : "s", curved == 1 ? "" : "s");
+}
+
+static bool named(const char *name)
+{
+    return name && *name;
+}
+
+void st_report_names(saver *s, const flat_model *flat, bool clips_too)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < flat->joint_count; i++)
+        count += named(flat->joints[i].name) && !is_neutral(flat, i);
+    for (size_t i = 0; i < flat->mesh_count; i++)
+        count += named(flat->meshes[i].name);
+    for (size_t i = 0; clips_too && i < flat->model->clip_count; i++)
+        count += named(flat->model->clips[i].name);
+    st_save_lose(s, DIAG_LOSS_NAME, count, "", "has no names%s: %llu dropped", clips_too ? "" : " but those of clips",
+                 (unsigned long long)count);
 }

@@ -1,8 +1,9 @@
-/* What loading skeletons and their clips shares: joints placed by their inverse bind matrices, and keys made fit. */
+/* What loading and saving skeletons and their clips shares: joints placed by their inverse bind matrices, keys made fit, and
+ * the way back. */
 #ifndef ST_RIG_H
 #define ST_RIG_H
 
-#include "model.h"
+#include "flatten.h"
 
 /* Puts a node at a place: as translation, rotation and scale, or as a matrix if it is sheared and nothing moves it. */
 void st_node_place(stele_node *node, arena *a, const matrix *place, bool moved);
@@ -27,9 +28,6 @@ typedef struct rig {
 /* Adds the nodes and the skin. False without memory. */
 bool st_rig_load(loader *l, rig *r);
 
-/* Whether a node is a neutral joint that was made for vertices which nothing moves. */
-bool st_node_is_neutral(const stele_node *node);
-
 /* Packed matrices, column by column, whose last row is exactly 0, 0, 0, 1. */
 void st_store_matrix(uint8_t *bytes, const matrix *m);
 
@@ -52,5 +50,29 @@ stele_view st_keys_take(arena *a, const key_order *order, const stele_view *valu
 
 /* Rotations of length 1, neighbours in the same hemisphere, so that whoever interpolates takes the shorter way. */
 stele_view st_repair_rotations(loader *l, const stele_view *rotation, const char *path);
+
+/* ---- Saving ---- */
+
+/* The joints of a flat model as a file numbers them. A neutral joint that nothing moves has no number: formats in which a
+ * vertex may have no joint do not need it. */
+typedef struct joint_numbers {
+    uint32_t *of; /* of each joint of the flat model; STELE_NONE: none */
+    uint32_t count, roots;
+} joint_numbers;
+bool st_joint_numbers(saver *s, const flat_model *flat, joint_numbers *numbers);
+
+/* As st_flat_influences, with joints as they are numbered. */
+size_t st_numbered_influences(const joint_numbers *numbers, const flat_mesh *mesh, uint64_t vertex, influence *influences,
+                              size_t most, size_t *all);
+
+/* A joint in the space of its parent, from all joints in the space of the target. False if it is sheared. The rotation is on
+ * the side of the one before, which may be all 0. */
+bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, const double before[4], transform *local);
+
+/* Reports clips that move no joint, and curves and steps, for formats that only have linear keys of joints. */
+void st_report_clips(saver *s, const flat_model *flat);
+
+/* Reports the names of joints, clips and meshes as lost. */
+void st_report_names(saver *s, const flat_model *flat, bool clips_too);
 
 #endif

@@ -132,7 +132,6 @@ static void load_mesh(mesh_loader *m)
 {
     stele_node node = stele_default_node();
     matrix root = root_transform(m->file);
-    node.name = *m->base->name ? m->base->name : NULL;
     node.mesh = load_primitive(m);
     if (m->skinned)
         node.skin = 0; /* the skeleton is below the root transform, and the node's own place has no effect */
