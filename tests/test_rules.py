@@ -24,8 +24,8 @@ ROOMS = {
     "bench": set(),
 }
 FAMILIES = {"rayne.h": {"sgm.c", "sgm_check.c", "sgm_adapt.c", "sga.c", "sga_check.c"},
-            "twm.h": {"twm.c", "twm_adapt.c", "twm_check.c"},
-            "mesh.h": {"mesh.c", "mesh_adapt.c", "mesh_check.c", "mesh_sense.c"},
+            "twm.h": {"twm.c", "twm_adapt.c", "twm_check.c", "twm_load.c", "twm_save.c"},
+            "mesh.h": {"mesh.c", "mesh_adapt.c", "mesh_check.c", "mesh_load.c", "mesh_save.c", "mesh_sense.c"},
             "sff.h": {"sff.c", "sff_adapt.c", "sff_check.c", "sff_probe.c"},
             "ctc.h": {"ctc.c", "ctc_adapt.c", "ctc_check.c", "ctc_describe.c"}}
 

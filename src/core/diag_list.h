@@ -121,6 +121,7 @@
     X(LOSS_ROTATION, "loss-rotation", LOSS, "rest rotations that the target cannot hold")                                      \
     X(LOSS_GAP, "loss-gap", LOSS, "bytes between sections are not carried over")                                               \
     X(REPAIRED_NORMAL, "repaired-normal", NOTE, "normals that were made anew or brought to length 1")                          \
+    X(REPAIRED_TANGENT, "repaired-tangent", NOTE, "tangents that were made anew or brought to length 1")                       \
     X(REPAIRED_UV, "repaired-uv", NOTE, "texture coordinates that were set to 0, or put where they belong")                    \
     X(REPAIRED_COLOR, "repaired-color", NOTE, "colours that were brought into 0 to 1")                                         \
     X(REPAIRED_WEIGHTS, "repaired-weights", NOTE, "skin weights that were made to sum to 1, or merged")                        \

@@ -565,28 +565,48 @@ static uint64_t samples_between(const stele_channel *c, uint64_t key, double fps
     return frames < 1 ? 1 : frames > MOST_BETWEEN ? MOST_BETWEEN : (uint64_t)frames;
 }
 
-static void add_samples(const stele_channel *c, double fps, double *times, uint64_t *count)
+uint64_t st_channel_sample_count(const stele_channel *c, double fps)
 {
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < c->times.count; i++)
+        count += i + 1 < c->times.count ? samples_between(c, i, fps) : 1;
+    return count;
+}
+
+uint64_t st_channel_samples(const stele_channel *c, double fps, double *times)
+{
+    uint64_t count = 0;
     for (uint64_t i = 0; i < c->times.count; i++) {
         double from = stele_view_number(&c->times, i, 0);
-        times[(*count)++] = from;
+        times[count++] = from;
         if (i + 1 == c->times.count)
             break;
         double to = stele_view_number(&c->times, i + 1, 0);
         uint64_t samples = samples_between(c, i, fps);
         if (c->interpolation == STELE_STEP) {
-            times[(*count)++] = to - fmin(0.001, (to - from) / 2); /* the value holds until just before the next */
+            times[count++] = to - fmin(0.001, (to - from) / 2); /* the value holds until just before the next */
             continue;
         }
         for (uint64_t k = 1; k < samples; k++)
-            times[(*count)++] = from + (to - from) * (double)k / (double)samples;
+            times[count++] = from + (to - from) * (double)k / (double)samples;
     }
+    return count;
 }
 
 static int compare_times(const void *a, const void *b)
 {
     const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);
+}
+
+uint64_t st_sort_times(double *times, uint64_t count)
+{
+    uint64_t kept = 0;
+    qsort(times, (size_t)count, sizeof *times, compare_times);
+    for (uint64_t i = 0; i < count; i++)
+        if (!kept || times[i] > times[kept - 1] + 1e-6)
+            times[kept++] = times[i];
+    return kept;
 }
 
 static bool moves_joint(const flat_model *flat, const stele_channel *c)
@@ -597,25 +617,21 @@ static bool moves_joint(const flat_model *flat, const stele_channel *c)
 double *st_flat_times(const flat_model *flat, arena *a, uint32_t clip, double fps, uint64_t *count)
 {
     const stele_clip *c = &flat->model->clips[clip];
-    uint64_t most = 1, kept = 0;
-    fps = fps > 0 ? fps : 30;
+    uint64_t most = 1;
+    fps = fps > 0 ? fps : USUAL_FPS;
     *count = 0;
     for (size_t i = 0; i < c->channel_count; i++)
-        for (uint64_t k = 0; moves_joint(flat, &c->channels[i]) && k < c->channels[i].times.count; k++)
-            most += k + 1 < c->channels[i].times.count ? samples_between(&c->channels[i], k, fps) : 1;
+        if (moves_joint(flat, &c->channels[i]))
+            most += st_channel_sample_count(&c->channels[i], fps);
     double *times = st_arena_array(a, most, sizeof *times);
     if (!times)
         return NULL;
     for (size_t i = 0; i < c->channel_count; i++)
         if (moves_joint(flat, &c->channels[i]))
-            add_samples(&c->channels[i], fps, times, count);
+            *count += st_channel_samples(&c->channels[i], fps, times + *count);
     if (!*count)
         times[(*count)++] = 0;
-    qsort(times, (size_t)*count, sizeof *times, compare_times);
-    for (uint64_t i = 0; i < *count; i++)
-        if (!kept || times[i] > times[kept - 1] + 1e-6)
-            times[kept++] = times[i];
-    *count = kept;
+    *count = st_sort_times(times, *count);
     return times;
 }
 

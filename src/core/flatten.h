@@ -62,6 +62,14 @@ size_t st_flat_influences(const flat_mesh *mesh, uint64_t vertex, influence *inf
  * between where channels are not linear. Sorted, at least one. */
 double *st_flat_times(const flat_model *flat, arena *a, uint32_t clip, double fps, uint64_t *count);
 
+/* The same for one channel, with fps greater than 0: as many as counted, unsorted. */
+enum { USUAL_FPS = 30 };
+uint64_t st_channel_sample_count(const stele_channel *c, double fps);
+uint64_t st_channel_samples(const stele_channel *c, double fps, double *times);
+
+/* Sorts times and drops all that are there already; returns how many are left. */
+uint64_t st_sort_times(double *times, uint64_t count);
+
 /* The joints in the space of the target at a time of a clip. Scratch: as many matrices as the model has nodes. */
 void st_flat_pose(const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints);
 

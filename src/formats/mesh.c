@@ -240,8 +240,7 @@ uint64_t st_mesh_strings_needed(const mesh_file *f)
 
 /* ---- What is in it ---- */
 
-/* Where each string begins, in one copy of all: many animations may have the same name. */
-static const char **list_strings(const mesh_file *f, arena *a, uint64_t count)
+const char **st_mesh_list_strings(const mesh_file *f, arena *a, uint64_t count)
 {
     const char **strings = st_arena_array(a, count, sizeof *strings);
     const char *at = st_arena_text(a, (const char *)f->strings.data, f->strings_size);
@@ -257,13 +256,13 @@ static const char **list_strings(const mesh_file *f, arena *a, uint64_t count)
 static double seconds_of(const mesh_animation *a)
 {
     double duration = (double)load_f32(a->duration.data), speed = (double)load_f32(a->speed.data);
-    return duration / (speed == 0 ? 25 : speed);
+    return duration / (speed == 0 ? MESH_USUAL_SPEED : speed);
 }
 
 static void describe_clips(const mesh_file *f, arena *a, stele_info *info)
 {
     uint64_t count = st_mesh_strings(f);
-    const char **strings = list_strings(f, a, count);
+    const char **strings = st_mesh_list_strings(f, a, count);
     stele_clip_info *clips = st_arena_array(a, f->animation_count, sizeof *clips);
     if (!strings || !clips)
         return;
@@ -319,4 +318,7 @@ const stele_format st_format_mesh = {
     .check = st_mesh_check,
     .describe = describe,
     .adapt = st_mesh_adapt,
+    .load = st_mesh_load,
+    .save = st_mesh_save,
+    .usual_dialect = MESH_B2,
 };

@@ -80,12 +80,35 @@ bool st_mesh_affine(const uint8_t *matrix);
 
 extern const uint8_t st_mesh_identity[MATRIX_FLOATS * 4];
 
+/* Properties of clips and of the model: what comes back when the model is written as MESH again. */
+#define MESH_SPEED "mesh.speed"
+#define MESH_DURATION "mesh.duration"
+#define MESH_POSES "mesh.poses" /* as many as were taken from the file; one more if the last is held until the end */
+#define MESH_UNPOSED_NAMES "mesh.unposed_names" /* of clips without poses, one a line */
+#define MESH_UNPOSED_TIMES "mesh.unposed_times" /* and the duration and speed of each */
+
+/* Times are in ticks; no speed means so many in a second. */
+enum { MESH_USUAL_SPEED = 25 };
+
 /* How many of the strings end, and how many the animations need: as many as the greatest sound name asks for. */
 uint64_t st_mesh_strings(const mesh_file *f);
 uint64_t st_mesh_strings_needed(const mesh_file *f);
 
+/* Where each of so many strings begins, in one copy of all: many animations may have the same name. NULL without memory. */
+const char **st_mesh_list_strings(const mesh_file *f, arena *a, uint64_t count);
+
+/* The position of the first joint with each id, or NO_PARENT. */
+void st_mesh_index_joints(const mesh_file *f, int position[256]);
+
+/* By ids: which joints move vertices, and which of these the writer forgot to animate: they are at the identity in every pose,
+ * but do not rest there. */
+void st_mesh_find_weighted(const mesh_file *f, bool weighted[256]);
+void st_mesh_find_forgotten(const mesh_file *f, bool forgotten[256]);
+
 sense st_mesh_sense(const raw_file *raw);
 void st_mesh_check(checker *c, const raw_file *raw);
 bool st_mesh_adapt(raw_file *raw, unsigned dialect, checker *c);
+bool st_mesh_load(loader *l, const raw_file *raw);
+bool st_mesh_save(saver *s, raw_file *raw);
 
 #endif

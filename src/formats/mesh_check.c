@@ -117,8 +117,7 @@ static const uint8_t *joint_at(const mesh_file *f, unsigned index)
 
 enum { NOWHERE = NO_PARENT };
 
-/* The position of the first joint with this id, or NOWHERE. */
-static void index_joints(const mesh_file *f, int position[256])
+void st_mesh_index_joints(const mesh_file *f, int position[256])
 {
     for (int id = 0; id < 256; id++)
         position[id] = NOWHERE;
@@ -160,7 +159,7 @@ static void check_cycles(checker *c, const mesh_file *f, const int position[256]
 static void check_joints(checker *c, const mesh_file *f)
 {
     int position[256];
-    index_joints(f, position);
+    st_mesh_index_joints(f, position);
     for (unsigned i = 0; i < f->joints.count; i++)
         check_joint(c, f, i, position);
     check_cycles(c, f, position);
@@ -282,7 +281,7 @@ static void check_strings(checker *c, const mesh_file *f)
 
 /* ---- Joints that the writer forgot to animate ---- */
 
-static void find_weighted(const mesh_file *f, bool weighted[256])
+void st_mesh_find_weighted(const mesh_file *f, bool weighted[256])
 {
     uint32_t joints = st_mesh_vertex(f).joints;
     for (uint64_t v = 0; joints && v < f->vertex_count; v++) {
@@ -330,22 +329,29 @@ static bool rests_on_parent(const mesh_file *f, const uint8_t *joint, const int 
     return true;
 }
 
-static void check_identity_poses(checker *c, const mesh_file *f)
+void st_mesh_find_forgotten(const mesh_file *f, bool forgotten[256])
 {
     bool weighted[256] = {false}, driven[256] = {false};
     int position[256];
     if (!find_driven(f, driven))
         return;
-    find_weighted(f, weighted);
-    index_joints(f, position);
+    st_mesh_find_weighted(f, weighted);
+    st_mesh_index_joints(f, position);
     for (unsigned i = 0; i < f->joints.count; i++) {
-        const uint8_t *joint = joint_at(f, i);
-        uint8_t id = joint[JOINT_ID];
-        if (weighted[id] && !driven[id] && !rests_on_parent(f, joint, position))
-            st_diag(c->diags, DIAG_IDENTITY_POSE, st_check_place(c, st_check_offset(c, joint), 1, "joints[%u]", i),
+        uint8_t id = joint_at(f, i)[JOINT_ID];
+        forgotten[id] = weighted[id] && !driven[id] && !rests_on_parent(f, joint_at(f, i), position);
+    }
+}
+
+static void check_identity_poses(checker *c, const mesh_file *f)
+{
+    bool forgotten[256] = {false};
+    st_mesh_find_forgotten(f, forgotten);
+    for (unsigned i = 0; i < f->joints.count; i++)
+        if (forgotten[joint_at(f, i)[JOINT_ID]])
+            st_diag(c->diags, DIAG_IDENTITY_POSE, st_check_place(c, st_check_offset(c, joint_at(f, i)), 1, "joints[%u]", i),
                     "is at the identity in every pose, but does not rest there: the writer had nothing to say about it, and "
                     "its vertices collapse into its parent");
-    }
 }
 
 void st_mesh_check(checker *c, const raw_file *raw)

@@ -26,6 +26,11 @@ static const stele_dialect_info dialects[] = {
     [TWM_V3] = {"v3", "since February 2023: 32-bit counts and indices"},
 };
 
+static const stele_choice_info choices[] = {
+    {"twm.quaternion", "xyzw wxyz", "the order of a rotation's numbers, which no file tells"},
+    {"twm.uv", "keep flip", "of versions up to 2: whether v counts upwards, as in the OBJ that it came from"},
+};
+
 /* The recommended reading first, no skeleton last. */
 static const twm_reading layouts[TWM_LAYOUTS] = {
     {72, false, CLUSTERS_OF_DEFORMERS, false, NULL},
@@ -401,7 +406,9 @@ const stele_format st_format_twm = {
              .capabilities =
                  STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_TANGENTS | STELE_SKIN | STELE_SKELETON | STELE_ANIMATION,
              .dialects = dialects,
-             .dialect_count = sizeof dialects / sizeof *dialects},
+             .dialect_count = sizeof dialects / sizeof *dialects,
+             .choices = choices,
+             .choice_count = sizeof choices / sizeof *choices},
     .raw_size = sizeof(twm_file),
     .probe = probe_file,
     .walk = walk_file,
@@ -413,4 +420,7 @@ const stele_format st_format_twm = {
     .walk_container = walk_container,
     .unpack = unpack,
     .pack = pack,
+    .load = st_twm_load,
+    .save = st_twm_save,
+    .usual_dialect = TWM_V3,
 };

@@ -56,7 +56,16 @@ typedef struct twm_file {
     span footer;
 } twm_file;
 
-enum { TWM_KEY_BYTES = 44, TWM_KEY_ROTATION = 28, TWM_WEIGHT_BYTES = 12, TWM_HEADER = 16 };
+enum {
+    TWM_KEY_BYTES = 44,
+    TWM_KEY_TRANSLATION = 4,
+    TWM_KEY_SCALE = 16,
+    TWM_KEY_ROTATION = 28,
+    TWM_WEIGHT_BYTES = 12,
+    TWM_JOINT_BYTES = 72,
+    TWM_JOINT_MATRIX = 8,
+    TWM_HEADER = 16
+};
 
 /* Where the 16 floats of a joint's matrix are. */
 static inline const uint8_t *twm_joint_matrix(const twm_file *f, uint64_t joint)
@@ -70,10 +79,16 @@ bool st_twm_half_indices(const twm_file *f, const twm_mesh *m);
 /* A newer one wrote three floats for each uv: those of two thirds of the vertices are there. */
 bool st_twm_three_float_uvs(const twm_file *f, const twm_mesh *m);
 
+/* Some files may count parents from 1, with 0 for none: then a joint seems to be its own parent, and none comes after its
+ * child. */
+bool st_twm_counts_from_one(const twm_file *f);
+
 bool st_twm_has_skeleton(const twm_file *f);
 bool st_twm_has_clusters(const twm_file *f, const twm_mesh *m);
 
 void st_twm_check(checker *c, const raw_file *raw);
 bool st_twm_adapt(raw_file *raw, unsigned dialect, checker *c);
+bool st_twm_load(loader *l, const raw_file *raw);
+bool st_twm_save(saver *s, raw_file *raw);
 
 #endif

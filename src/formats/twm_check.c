@@ -50,9 +50,7 @@ static void check_header(checker *c, const twm_file *f)
 
 /* ---- Joints ---- */
 
-/* Some files may count parents from 1, with 0 for none: then a joint seems to be its own parent, and none comes after its
- * child. */
-static bool counts_from_one(const twm_file *f)
+bool st_twm_counts_from_one(const twm_file *f)
 {
     bool own_parent = false;
     for (uint32_t i = 0; i < f->joint_count; i++) {
@@ -72,7 +70,7 @@ static uint64_t offset_of_joint(const checker *c, const void *file, uint64_t joi
 
 static void check_parents(checker *c, const twm_file *f)
 {
-    uint32_t base = counts_from_one(f);
+    uint32_t base = st_twm_counts_from_one(f);
     if (base && c->full)
         st_diag(c->diags, DIAG_NONSTANDARD_LAYOUT, st_check_place(c, offset_of_joint(c, f, 0), 1, "joint"),
                 "are taken to count their parents from 1, because one seems to be its own parent");
