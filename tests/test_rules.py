@@ -23,7 +23,8 @@ ROOMS = {
     "fuzz": set(),
     "bench": set(),
 }
-FAMILIES = {"rayne.h": {"sgm.c", "sgm_check.c", "sgm_adapt.c", "sga.c", "sga_check.c"},
+FAMILIES = {"rayne.h": {"sgm.c", "sgm_check.c", "sgm_adapt.c", "sgm_load.c", "sgm_material.c", "sgm_save.c", "sga.c", "sga_check.c",
+                         "sga_load.c", "sga_save.c"},
             "twm.h": {"twm.c", "twm_adapt.c", "twm_check.c"},
             "mesh.h": {"mesh.c", "mesh_adapt.c", "mesh_check.c", "mesh_sense.c"},
             "sff.h": {"sff.c", "sff_adapt.c", "sff_check.c", "sff_probe.c"},

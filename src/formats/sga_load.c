@@ -301,8 +301,7 @@ static bool add_clip(loader *l, const sga_clip *raw, unsigned index, const sga_s
         if (!load_track(&c, &keys[t], skeleton->joints[track->bone], path))
             return false;
     }
-    stele_clip clip = {
-        .name = st_text_string(l->arena, &raw->name), .channels = c.channels, .channel_count = c.channel_count};
+    stele_clip clip = {.name = st_text_string(l->arena, &raw->name), .channels = c.channels, .channel_count = c.channel_count};
     return st_model_add_clip(l->model, l->arena, &clip) != STELE_NONE;
 }
 
@@ -317,8 +316,7 @@ static bool same_clip(const sga_clip *a, const sga_clip *b)
         return false;
     for (unsigned i = 0; i < a->track_count; i++) {
         const sga_track *x = &a->track[i], *y = &b->track[i];
-        if (x->bone != y->bone ||
-            !same_bytes(x->key.data, x->key.count * KEY_BYTES, y->key.data, y->key.count * KEY_BYTES))
+        if (x->bone != y->bone || !same_bytes(x->key.data, x->key.count * KEY_BYTES, y->key.data, y->key.count * KEY_BYTES))
             return false;
     }
     return true;

@@ -1,5 +1,5 @@
-/* The materials of SGM and what they mean. A material is a list of hinted textures for each uv set and a list of hinted colours;
- * the same look can be written in several ways, and properties keep the way that a file had. */
+/* The materials of SGM and what they mean. A material is a list of hinted textures for each uv set and a list of hinted
+ * colours; the same look can be written in several ways, and properties keep the way that a file had. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,8 +138,8 @@ static bool write_uv_set(arena *a, const sgm_look *look, unsigned uv_set, sgm_uv
     set->texture = st_arena_array(a, SGM_ROLES, sizeof *set->texture);
     for (unsigned role = 0; set->texture && role < SGM_ROLES; role++)
         if (look->texture[role] && look->uv_set[role] == uv_set)
-            set->texture[set->texture_count++] = (sgm_texture){
-                .hint = role == SGM_LIGHTMAP ? 0 : (uint8_t)role, .name = text_of(look->texture[role])};
+            set->texture[set->texture_count++] =
+                (sgm_texture){.hint = role == SGM_LIGHTMAP ? 0 : (uint8_t)role, .name = text_of(look->texture[role])};
     return set->texture;
 }
 
