@@ -88,7 +88,7 @@ uint32_t st_sga_add_skin(loader *l, const sga_skeleton *s)
         uint8_t *to = bytes + 64 * i;
         for (int k = 0; k < 16; k++)
             store_f32(to + 4 * k, k % 5 == 0);
-        for (int k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++)
             store_f32(to + 48 + 4 * k, 0 - s->heads[3 * i + k]); /* no -0 */
     }
     return st_model_add_skin(l->model, l->arena, &skin);

@@ -417,5 +417,6 @@ const stele_format st_format_sgm = {
     .adapt = st_sgm_adapt,
     .load = st_sgm_load,
     .save = st_sgm_save,
+    .beside = STELE_SKELETON | STELE_ANIMATION, /* in the .sga */
     .usual_dialect = SGM_V3,
 };

@@ -322,20 +322,6 @@ static void write_animation(sgm_saver *a)
 
 /* ---- The file ---- */
 
-/* Without a place for the .sga there is no skeleton, and everything stays as it is at rest. */
-static void report_no_animation(saver *s)
-{
-    uint64_t joints = 0, clips = s->model->clip_count;
-    for (size_t i = 0; i < s->model->skin_count; i++)
-        joints += s->model->skins[i].joint_count;
-    st_save_lose(s, DIAG_LOSS_SKELETON, joints, "",
-                 "has its skeleton in a second file, for which there is no place: %llu joint%s dropped",
-                 (unsigned long long)joints, joints == 1 ? "" : "s");
-    st_save_lose(s, DIAG_LOSS_ANIMATION, clips, "",
-                 "has its animation in a second file, for which there is no place: %llu clip%s dropped",
-                 (unsigned long long)clips, clips == 1 ? "" : "s");
-}
-
 static void report_losses(sgm_saver *a)
 {
     st_save_lose(a->s, DIAG_LOSS_INFLUENCES, a->crowded, "mesh", "has four joints for a vertex: %llu had more",
@@ -350,6 +336,7 @@ static void report_losses(sgm_saver *a)
                  (unsigned long long)a->lost_properties, a->lost_properties == 1 ? " is" : "s are");
 }
 
+/* Without a place for the .sga there is no skeleton, and everything stays as it is at rest. */
 bool st_sgm_save(saver *s, raw_file *raw)
 {
     unsigned wanted = raw->dialect;
@@ -363,8 +350,6 @@ bool st_sgm_save(saver *s, raw_file *raw)
         write_materials(&a);
     if (s->adapter.fits && a.flat.joint_count)
         write_animation(&a);
-    if (!s->name)
-        report_no_animation(s);
     report_losses(&a);
     return s->adapter.fits && (wanted == SGM_V3 || st_sgm_adapt(raw, wanted, s->adapter.checker));
 }
