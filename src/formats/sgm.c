@@ -402,7 +402,7 @@ const stele_format st_format_sgm = {
              .title = "Rayne model",
              .extensions = "sgm",
              .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_TANGENTS | STELE_MATERIALS |
-                             STELE_TEXTURES | STELE_SKIN | STELE_SKELETON | STELE_ANIMATION, /* in the .sga */
+                             STELE_TEXTURES | STELE_SKIN,
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects,
              .choices = choices,
