@@ -2,6 +2,7 @@
 #ifndef ST_RAYNE_H
 #define ST_RAYNE_H
 
+#include "core/flatten.h"
 #include "format.h"
 
 /* In all of these, at is the offset in the file of a structure that was read. */
@@ -148,6 +149,80 @@ extern const stele_format st_format_sga;
 /* Reads the .sga that a model names. NULL if it is not there or cannot be read; *found says which. */
 const sga_file *st_sga_companion(arena *a, companions *companions, const char *name, bool *found);
 
+/* For each clip the last one before it that has its name, or STELE_NONE. NULL without clips or memory. */
+const uint32_t *st_sga_same_names(arena *a, const sga_file *f);
+
 void st_sga_check(checker *c, const raw_file *raw);
+
+/* ---- As a model ---- */
+
+/* The node that everything hangs below: Rayne's models face -Z, ours +Z. */
+uint32_t st_rayne_root(loader *l);
+matrix st_rayne_axes(void); /* its matrix */
+
+/* A skeleton on its way into the model; joint i is bone i of the file. There is room for one joint more. */
+typedef struct sga_skeleton {
+    const char *name;
+    uint32_t armature; /* the node above all of them */
+    uint32_t *joints;
+    float *heads; /* three for each joint: where it rests in the space of the mesh */
+    size_t joint_count;
+} sga_skeleton;
+
+bool st_sga_load_bones(loader *l, const sga_file *f, uint32_t root, sga_skeleton *skeleton);
+
+/* A joint that stays where it is, for vertices that no bone moves. */
+bool st_sga_add_neutral(loader *l, sga_skeleton *skeleton);
+
+uint32_t st_sga_add_skin(loader *l, const sga_skeleton *skeleton);
+bool st_sga_load_clips(loader *l, const sga_file *f, const sga_skeleton *skeleton);
+bool st_sga_load(loader *l, const raw_file *raw);
+
+/* The skeleton and clips of a model; with a neutral bone after all others if that is wanted. */
+bool st_sga_of_model(saver *s, const flat_model *flat, bool neutral, sga_file *f);
+bool st_sga_save(saver *s, raw_file *raw);
+
+bool st_sgm_load(loader *l, const raw_file *raw);
+bool st_sgm_save(saver *s, raw_file *raw);
+
+/* What the lists of a material mean. */
+typedef enum sgm_role {
+    SGM_BASE_COLOR,
+    SGM_NORMAL_MAP,
+    SGM_SPECULAR,
+    SGM_ROUGHNESS,
+    SGM_EMISSION,
+    SGM_LIGHTMAP, /* a second texture without a role, on texture coordinates of its own */
+    SGM_ROLES
+} sgm_role;
+
+typedef struct sgm_look {
+    const char *texture[SGM_ROLES]; /* NULL: none */
+    uint32_t uv_set[SGM_ROLES];
+    float base_color[4], specular[3], roughness, emission[3];
+} sgm_look;
+
+/* Before v3, texture i belonged to uv set i and had no hint. */
+bool st_sgm_plain_to_uv_sets(arena *a, sgm_material *m);
+
+/* The look of a material of v3 for meshes with so many uv sets. */
+sgm_look st_sgm_look(arena *a, const sgm_material *m, unsigned uv_count);
+
+/* Its reverse: the usual way to write it. False without memory. */
+bool st_sgm_material_of_look(arena *a, const sgm_look *look, sgm_material *m);
+
+/* Uses the last uv set that is there instead of one that is not. */
+void st_sgm_clamp_look(sgm_look *look, unsigned uv_count);
+bool st_sgm_same_look(const sgm_look *a, const sgm_look *b);
+
+/* Where a material was written in another way than the usual one, properties keep it. */
+void st_sgm_keep_material(arena *a, const sgm_material *m, const sgm_look *look, stele_properties *properties);
+bool st_sgm_kept_material(arena *a, const stele_properties *properties, sgm_material *m);
+
+/* The property of a primitive whose tangents were left out because they are all the same: no tangents at all. */
+#define SGM_SAME_TANGENTS "sgm.tangent"
+
+/* 255 of everything, and strings of 65534 bytes. */
+enum { SGM_MOST = 255, RAYNE_LONGEST_NAME = UINT16_MAX - 1 };
 
 #endif

@@ -5,6 +5,7 @@
  *   prototype  the same magic and version, but each bone has a rotation after its position (one file is known)
  *
  * The two look alike: each is tried, and the one that ends with the file is it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/bytes.h"
@@ -137,6 +138,47 @@ const sga_file *st_sga_companion(arena *a, companions *companions, const char *n
     return with_more;
 }
 
+/* ---- Clips of the same name ---- */
+
+typedef struct named_clip {
+    text name;
+    unsigned index;
+} named_clip;
+
+static int compare_names(const void *a, const void *b)
+{
+    const named_clip *x = a, *y = b;
+    size_t common = (size_t)(x->name.size < y->name.size ? x->name.size : y->name.size);
+    int order = common ? memcmp(x->name.data, y->name.data, common) : 0;
+    if (order)
+        return order;
+    if (x->name.size != y->name.size)
+        return x->name.size < y->name.size ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static bool same_name(const text *a, const text *b)
+{
+    return a->size == b->size && (!a->size || memcmp(a->data, b->data, (size_t)a->size) == 0);
+}
+
+const uint32_t *st_sga_same_names(arena *a, const sga_file *f)
+{
+    named_clip *sorted = st_arena_array(a, f->clip_count, sizeof *sorted);
+    uint32_t *before = st_arena_array(a, f->clip_count, sizeof *before);
+    if (!sorted || !before || !f->clip_count)
+        return NULL;
+    for (unsigned i = 0; i < f->clip_count; i++)
+        sorted[i] = (named_clip){f->clip[i].name, i};
+    qsort(sorted, f->clip_count, sizeof *sorted, compare_names);
+    before[sorted[0].index] = STELE_NONE;
+    for (unsigned i = 1; i < f->clip_count; i++)
+        before[sorted[i].index] = same_name(&sorted[i].name, &sorted[i - 1].name) ? sorted[i - 1].index : STELE_NONE;
+    return before;
+}
+
+/* ---- What is in it ---- */
+
 static double clip_seconds(const sga_clip *clip)
 {
     double last = 0;
@@ -207,4 +249,7 @@ const stele_format st_format_sga = {
     .check = st_sga_check,
     .describe = describe,
     .adapt = adapt,
+    .load = st_sga_load,
+    .save = st_sga_save,
+    .usual_dialect = SGA_V1,
 };

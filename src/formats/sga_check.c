@@ -1,6 +1,5 @@
 /* What can be wrong with an SGA. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/bytes.h"
@@ -131,40 +130,14 @@ static void check_track(checker *c, const sga_file *f, unsigned clip, unsigned i
     check_keys(c, &t->key, path);
 }
 
-typedef struct named_clip {
-    text name;
-    unsigned index;
-} named_clip;
-
-static int compare_names(const void *a, const void *b)
-{
-    const named_clip *x = a, *y = b;
-    size_t common = (size_t)(x->name.size < y->name.size ? x->name.size : y->name.size);
-    int order = common ? memcmp(x->name.data, y->name.data, common) : 0;
-    if (order)
-        return order;
-    if (x->name.size != y->name.size)
-        return x->name.size < y->name.size ? -1 : 1;
-    return x->index < y->index ? -1 : 1;
-}
-
 static void check_duplicate_clips(checker *c, const sga_file *f)
 {
-    named_clip *sorted = st_arena_array(c->arena, f->clip_count, sizeof *sorted);
-    if (!sorted || !f->clip_count)
-        return;
-    for (unsigned i = 0; i < f->clip_count; i++)
-        sorted[i] = (named_clip){f->clip[i].name, i};
-    qsort(sorted, f->clip_count, sizeof *sorted, compare_names);
-    for (unsigned i = 1; i < f->clip_count; i++) {
-        const named_clip *here = &sorted[i], *before = &sorted[i - 1];
-        if (here->name.size != before->name.size ||
-            (here->name.size && memcmp(here->name.data, before->name.data, (size_t)here->name.size) != 0))
-            continue;
-        st_diag(c->diags, DIAG_CLIP_DUPLICATE, st_check_place(c, f->clip[here->index].at + 2, 1, "clip[%u].name", here->index),
-                "is \"%s\", as that of clip %u: the engine keeps the last", st_text_string(c->arena, &here->name),
-                before->index);
-    }
+    const uint32_t *before = st_sga_same_names(c->arena, f);
+    for (unsigned i = 0; before && i < f->clip_count; i++)
+        if (before[i] != STELE_NONE)
+            st_diag(c->diags, DIAG_CLIP_DUPLICATE, st_check_place(c, f->clip[i].at + 2, 1, "clip[%u].name", i),
+                    "is \"%s\", as that of clip %u: the engine keeps the last", st_text_string(c->arena, &f->clip[i].name),
+                    before[i]);
 }
 
 static void check_clips(checker *c, const sga_file *f)

@@ -392,6 +392,11 @@ static void describe(const raw_file *raw, arena *a, companions *companions, stel
 
 static const char *const targets[] = {"rayne", NULL};
 
+static const stele_choice_info choices[] = {
+    {"sgm.tangents", "auto keep drop", "tangents: where a normal map needs them, always, or never"},
+    {"sgm.colors", "auto linear srgb", "vertex colours: as the numbers look, linear, or as screens have them"},
+};
+
 const stele_format st_format_sgm = {
     .info = {.name = "sgm",
              .title = "Rayne model",
@@ -399,7 +404,9 @@ const stele_format st_format_sgm = {
              .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_TANGENTS | STELE_MATERIALS |
                              STELE_TEXTURES | STELE_SKIN,
              .dialects = dialects,
-             .dialect_count = sizeof dialects / sizeof *dialects},
+             .dialect_count = sizeof dialects / sizeof *dialects,
+             .choices = choices,
+             .choice_count = sizeof choices / sizeof *choices},
     .raw_size = sizeof(sgm_file),
     .targets = targets,
     .probe = probe_file,
@@ -408,4 +415,8 @@ const stele_format st_format_sgm = {
     .check = st_sgm_check,
     .describe = describe,
     .adapt = st_sgm_adapt,
+    .load = st_sgm_load,
+    .save = st_sgm_save,
+    .beside = STELE_SKELETON | STELE_ANIMATION, /* in the .sga */
+    .usual_dialect = SGM_V3,
 };

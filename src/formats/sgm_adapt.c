@@ -31,15 +31,14 @@ static void terminate(sgm_adapter *a, text *string, const char *path)
 
 /* ---- Materials ---- */
 
-/* Before v3, texture i belonged to uv set i and had no hint. */
-static void textures_to_uv_sets(sgm_adapter *a, sgm_material *m)
+bool st_sgm_plain_to_uv_sets(arena *a, sgm_material *m)
 {
     m->uv_set_count = m->texture_count;
-    m->uv_set = st_arena_array(a->base.checker->arena, m->texture_count, sizeof *m->uv_set);
-    a->base.fits &= m->uv_set != NULL;
+    m->uv_set = st_arena_array(a, m->texture_count, sizeof *m->uv_set);
     for (unsigned i = 0; m->uv_set && i < m->texture_count; i++)
         m->uv_set[i] = (sgm_uv_set){1, &m->texture[i]};
     m->texture_count = 0;
+    return m->uv_set;
 }
 
 static void uv_sets_to_textures(sgm_adapter *a, sgm_material *m, const char *path)
@@ -73,7 +72,7 @@ static void adapt_material(sgm_adapter *a, sgm_material *m, const char *path)
     if (a->from->uv_sets && !a->to->uv_sets)
         uv_sets_to_textures(a, m, path);
     if (!a->from->uv_sets && a->to->uv_sets)
-        textures_to_uv_sets(a, m);
+        a->base.fits &= st_sgm_plain_to_uv_sets(a->base.checker->arena, m);
     m->uv_set = st_adapt_copy(&a->base, m->uv_set, m->uv_set_count, sizeof *m->uv_set);
     for (unsigned i = 0; m->uv_set && i < m->uv_set_count; i++)
         terminate_names(a, &m->uv_set[i].texture, m->uv_set[i].texture_count, path);
