@@ -16,29 +16,48 @@ static void print_text(const stele_format_info *f)
     printf("%s%s%s  %s (.%s)\n", tint_on(color, TINT_BOLD), f->name, tint_off(color, TINT_BOLD), f->title, f->extensions);
     printf("  holds   ");
     print_capabilities(stdout, f->capabilities);
+    if (f->beside) {
+        printf("; with a file beside it");
+        print_capabilities(stdout, f->beside);
+    }
     printf("\n  reads and writes\n");
     for (size_t i = 0; i < f->dialect_count; i++)
         printf("    %-11s %s\n", f->dialects[i].name, f->dialects[i].title);
+    if (f->choice_count)
+        printf("  leaves open (--set NAME=VALUE, the first is the default)\n");
+    for (size_t i = 0; i < f->choice_count; i++)
+        printf("    %-14s %s: %s\n", f->choices[i].name, f->choices[i].values, f->choices[i].title);
 }
 
-static void print_json(json *j, const stele_format_info *f)
+static void print_json_words(json *j, const char *key, const char *words)
 {
-    const char *name;
-    json_open(j, NULL, '{');
-    json_string(j, "name", f->name);
-    json_string(j, "title", f->title);
-    json_open(j, "extensions", '[');
-    for (const char *list = f->extensions; *list;) {
+    json_open(j, key, '[');
+    for (const char *list = words; *list;) {
         size_t length = strcspn(list, " ");
         json_text(j, NULL, list, length);
         list += length + (list[length] == ' ');
     }
     json_close(j, ']');
-    json_open(j, "capabilities", '[');
+}
+
+static void print_json_capabilities(json *j, const char *key, uint32_t capabilities)
+{
+    const char *name;
+    json_open(j, key, '[');
     for (unsigned bit = 0; (name = stele_capability_name(bit)); bit++)
-        if (f->capabilities & 1u << bit)
+        if (capabilities & 1u << bit)
             json_string(j, NULL, name);
     json_close(j, ']');
+}
+
+static void print_json(json *j, const stele_format_info *f)
+{
+    json_open(j, NULL, '{');
+    json_string(j, "name", f->name);
+    json_string(j, "title", f->title);
+    print_json_words(j, "extensions", f->extensions);
+    print_json_capabilities(j, "capabilities", f->capabilities);
+    print_json_capabilities(j, "beside", f->beside);
     json_open(j, "dialects", '[');
     for (size_t i = 0; i < f->dialect_count; i++) {
         json_open(j, NULL, '{');
@@ -46,6 +65,15 @@ static void print_json(json *j, const stele_format_info *f)
         json_string(j, "title", f->dialects[i].title);
         json_bool(j, "read", true);
         json_bool(j, "write", true);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_open(j, "choices", '[');
+    for (size_t i = 0; i < f->choice_count; i++) {
+        json_open(j, NULL, '{');
+        json_string(j, "name", f->choices[i].name);
+        json_string(j, "title", f->choices[i].title);
+        print_json_words(j, "values", f->choices[i].values);
         json_close(j, '}');
     }
     json_close(j, ']');

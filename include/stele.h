@@ -665,6 +665,7 @@ typedef struct stele_format_info {
     const char *title;      /* "Rayne model" */
     const char *extensions; /* space-separated, without dots */
     uint32_t capabilities;
+    uint32_t beside;                    /* capabilities that a second file beside it adds, as an .sga does to an .sgm */
     const stele_dialect_info *dialects; /* each can be read and written */
     size_t dialect_count;
     const stele_choice_info *choices; /* of stele_load_options */

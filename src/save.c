@@ -130,7 +130,7 @@ static void make_product(stele_file *file, product *p, const char *path, const s
     saver s = {.adapter = {&c, capitals(&file->arena, format->info.name), true},
                .arena = &file->arena,
                .model = model,
-               .capabilities = format->info.capabilities | (path ? format->beside : 0),
+               .capabilities = format->info.capabilities | (path ? format->info.beside : 0),
                .format = format->info.name,
                .fps = options->fps,
                .textures = options->textures,
@@ -394,7 +394,7 @@ static bool write_draft(stele_file *file, const product *p, draft *d, const stel
 static void note_missing_textures(stele_file *file, const product *p, const char *path, const stele_save_options *options)
 {
     const stele_model *model = file->model;
-    bool names = p->format->info.capabilities & STELE_TEXTURES || p->format->beside & STELE_TEXTURES;
+    bool names = p->format->info.capabilities & STELE_TEXTURES || p->format->info.beside & STELE_TEXTURES;
     if (!model || p->raw == file->raw || !names || options->textures != STELE_TEXTURES_REFER)
         return;
     for (size_t i = 0; i < model->texture_count; i++) {

@@ -94,7 +94,6 @@ typedef struct stele_format {
     /* The reverse: fills a raw struct that is zero but for its dialect. Losses are reported; false if it does not fit. */
     bool (*save)(saver *s, raw_file *raw);
     unsigned usual_dialect; /* that of new files */
-    uint32_t beside;        /* capabilities that a second file beside it has */
 } stele_format;
 
 /* The registry. */

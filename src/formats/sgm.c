@@ -403,6 +403,7 @@ const stele_format st_format_sgm = {
              .extensions = "sgm",
              .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_TANGENTS | STELE_MATERIALS |
                              STELE_TEXTURES | STELE_SKIN,
+             .beside = STELE_SKELETON | STELE_ANIMATION, /* in the .sga */
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects,
              .choices = choices,
@@ -417,6 +418,5 @@ const stele_format st_format_sgm = {
     .adapt = st_sgm_adapt,
     .load = st_sgm_load,
     .save = st_sgm_save,
-    .beside = STELE_SKELETON | STELE_ANIMATION, /* in the .sga */
     .usual_dialect = SGM_V3,
 };
