@@ -52,7 +52,7 @@ uint32_t st_pack_view(packer *p, uint32_t stride, uint32_t target)
     if (!views || p->failed)
         return STELE_NONE;
     p->views = views;
-    views[p->view_count] = (buffer_view){p->bytes->size, 0, stride, target};
+    views[p->view_count] = (buffer_view){.offset = p->bytes->size, .stride = stride, .target = target};
     return (uint32_t)p->view_count++;
 }
 
@@ -228,7 +228,7 @@ static packing prepare(packer *p, const stele_attribute *attribute)
 {
     packing k = {.attribute = attribute,
                  .view = attribute->view,
-                 .fresh = packed_already(p, &attribute->view, USE_VERTEX) == STELE_NONE,
+                 .fresh = packed_already(p, &attribute->view, USE_VERTEX + attribute->semantic) == STELE_NONE,
                  .min = {INFINITY, INFINITY, INFINITY},
                  .max = {-INFINITY, -INFINITY, -INFINITY}};
     if (!k.fresh)
@@ -349,7 +349,7 @@ static uint32_t add_attribute(packer *p, const packing *k, uint32_t view, uint64
     memcpy(a.min, k->min, sizeof a.min);
     memcpy(a.max, k->max, sizeof a.max);
     uint32_t index = add_accessor(p, &a);
-    remember(p, &k->attribute->view, USE_VERTEX, index);
+    remember(p, &k->attribute->view, USE_VERTEX + k->attribute->semantic, index);
     return index;
 }
 
@@ -380,7 +380,7 @@ static void pack_block(packer *p, packing *packings, size_t count, size_t first)
 void st_pack_attributes(packer *p, const stele_primitive *primitive, const char *path, uint32_t *accessors)
 {
     packing packings[MOST_ATTRIBUTES];
-    size_t count = primitive->attribute_count < MOST_ATTRIBUTES ? primitive->attribute_count : MOST_ATTRIBUTES;
+    size_t count = primitive->attribute_count;
     for (size_t i = 0; i < count; i++)
         packings[i] = prepare(p, &primitive->attributes[i]);
     if (p->failed)
@@ -392,8 +392,8 @@ void st_pack_attributes(packer *p, const stele_primitive *primitive, const char 
     for (size_t i = 0; i < count && !p->failed; i++)
         if (packings[i].fresh)
             pack_block(p, packings, count, i);
-    for (size_t i = 0; i < count; i++)
-        accessors[i] = p->failed ? STELE_NONE : packed_already(p, &primitive->attributes[i].view, USE_VERTEX);
+    for (size_t i = 0; i < count && !p->failed; i++)
+        accessors[i] = packed_already(p, &primitive->attributes[i].view, USE_VERTEX + primitive->attributes[i].semantic);
 }
 
 /* ---- Indices ---- */
@@ -560,12 +560,15 @@ uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *vi
 
 /* ---- Keys and matrices ---- */
 
-static uint32_t pack_at_end(packer *p, const stele_view *v, gltf_accessor a)
+static uint32_t pack_at_end(packer *p, const stele_view *v, gathering gathers, gltf_accessor a)
 {
+    if (!p->view_count || p->views[p->view_count - 1].gathers != gathers)
+        st_pack_view(p, 0, 0);
     pad(p);
     if (p->failed)
         return STELE_NONE;
     a.view = (uint32_t)p->view_count - 1;
+    p->views[a.view].gathers = gathers;
     a.offset = p->bytes->size - p->views[a.view].offset;
     a.count = v->count;
     a.type = v->type;
@@ -583,7 +586,9 @@ uint32_t st_pack_rows(packer *p, const stele_view *values, accessor_use use)
         return index;
     if (v.stride != row_size(&v))
         v = packed_rows(p, &v, false);
-    index = pack_at_end(p, &v, (gltf_accessor){.bounded = false});
+    if (p->failed)
+        return STELE_NONE;
+    index = pack_at_end(p, &v, use == USE_MATRICES ? GATHERS_MATRICES : GATHERS_KEYS, (gltf_accessor){.bounded = false});
     remember(p, values, use, index);
     return index;
 }
@@ -600,7 +605,7 @@ uint32_t st_pack_times(packer *p, const stele_view *times)
     if (p->failed)
         return STELE_NONE;
     gltf_accessor a = {.bounded = true, .min = {load_f32(st_view_at(&v, 0))}, .max = {load_f32(st_view_at(&v, v.count - 1))}};
-    index = pack_at_end(p, &packed, a);
+    index = pack_at_end(p, &packed, GATHERS_KEYS, a);
     remember(p, &v, USE_TIMES, index);
     return index;
 }

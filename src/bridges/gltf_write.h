@@ -44,20 +44,25 @@ void st_put_finish(json_writer *j, bool pad);
 
 enum { GLTF_ARRAY_BUFFER = 34962, GLTF_ELEMENT_ARRAY_BUFFER = 34963 };
 
+/* What small things a bufferView gathers; glTF wants matrices by themselves. */
+typedef enum gathering { GATHERS_NOTHING, GATHERS_KEYS, GATHERS_MATRICES } gathering;
+
 typedef struct buffer_view {
     uint64_t offset, size;
     uint32_t stride; /* 0: not said */
     uint32_t target; /* 0: none */
+    gathering gathers;
 } buffer_view;
 
 /* What an accessor is used for. The same view is packed once for each use. */
-typedef enum accessor_use {
-    USE_VERTEX,
+enum {
     USE_INDEX,
     USE_KEYS,
     USE_TIMES, /* these are shared by their content: many channels have keys at the same times */
-    USE_MATRICES
-} accessor_use;
+    USE_MATRICES,
+    USE_VERTEX /* plus the semantic */
+};
+typedef unsigned accessor_use;
 
 typedef struct gltf_accessor {
     uint32_t view; /* STELE_NONE: zeros */
@@ -98,7 +103,7 @@ void st_pack_add(packer *p, const void *data, uint64_t size);
 
 enum { MOST_ATTRIBUTES = 64 };
 
-/* The accessors of a primitive's attributes, one for each; STELE_NONE after a failure. */
+/* The accessors of a primitive's attributes, which are at most MOST_ATTRIBUTES. */
 void st_pack_attributes(packer *p, const stele_primitive *primitive, const char *path, uint32_t *accessors);
 uint32_t st_pack_indices(packer *p, const stele_primitive *primitive, const char *path);
 
@@ -109,11 +114,71 @@ uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *vi
 /* Zeros, which need no bytes. */
 uint32_t st_pack_zeros(packer *p, uint64_t count, uint32_t components, bool bounded);
 
-/* Keys and matrices, at the end of the latest bufferView. */
+/* Keys and matrices, of which many share a bufferView. */
 uint32_t st_pack_times(packer *p, const stele_view *times);
 uint32_t st_pack_rows(packer *p, const stele_view *values, accessor_use use);
 
 /* A copy of a view as floats; no data without memory. */
 stele_view st_pack_floats(packer *p, const stele_view *view);
+
+/* ---- The document ---- */
+
+/* What becomes of a node. */
+enum {
+    NODE_JOINT = 1,
+    NODE_MOVES = 2,   /* a clip has its place */
+    NODE_SKINNED = 4, /* it keeps its skin */
+    NODE_LIFTED = 8   /* skinned, so that its own place has no effect: it is written as a root without one */
+};
+
+typedef struct writer {
+    saver *saver;
+    const stele_model *model;
+    arena *arena;
+    json_writer json;
+    packer packer;
+    uint8_t *plan; /* of each node */
+    uint32_t *first_child, *next_sibling;
+    bool common_root;              /* one more node, above all roots: the joints of a skin must have one */
+    uint32_t *mesh_map, *skin_map; /* to those that are written; STELE_NONE: it is not */
+    uint32_t mesh_count, skin_count;
+    bool *skinned; /* meshes that keep their joints and weights */
+    struct {
+        bool unlit, specular, emissive_strength, texture_transform;
+    } uses;            /* of extensions */
+    uint8_t *animated; /* paths of each node that the clip has already: a bit for each */
+    bool any_clip;
+    uint64_t sheared, lost_numbers, clamped_colors; /* so far */
+} writer;
+
+/* The same in all primitives of a mesh, or it is refused. */
+static inline size_t morphs_of(const stele_mesh *mesh)
+{
+    return mesh->primitive_count ? mesh->primitives[0].morph_count : 0;
+}
+
+/* Decides what is written and where. False without memory. */
+bool st_gltf_plan(writer *w);
+bool st_gltf_drawn(const stele_primitive *p);
+
+/* The arrays of the document, left out where they would be empty. */
+void st_gltf_put_scene(writer *w);
+void st_gltf_put_nodes(writer *w);
+void st_gltf_put_meshes(writer *w);
+void st_gltf_put_skins(writer *w);
+void st_gltf_put_clips(writer *w);
+void st_gltf_put_materials(writer *w);
+void st_gltf_put_textures(writer *w);
+
+/* What all objects have: a name, and the properties with one word of our own before them that they cannot replace (key NULL:
+ * none; text NULL: it is true). */
+void st_gltf_put_name(writer *w, const char *name);
+void st_gltf_put_extras(writer *w, const stele_properties *properties, const char *own_key, const char *own_text);
+void st_gltf_put_property(writer *w, const stele_property *property);
+
+/* Brings a quaternion to length 1; false if it has it already, and stays to the bit. */
+bool st_gltf_make_unit(float quaternion[4]);
+
+void st_gltf_refuse(writer *w, const char *path, const char *why);
 
 #endif
