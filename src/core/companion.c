@@ -11,8 +11,9 @@ struct companion_map {
 
 static char *path_in_folder(companions *c, const char *name)
 {
-    char *path = (char *)st_arena_format(c->arena, "%s%s", c->folder, name);
-    for (char *p = path + (*path ? strlen(c->folder) : 0); *p; p++)
+    const char *folder = *name == '/' ? "" : c->folder;
+    char *path = (char *)st_arena_format(c->arena, "%s%s", folder, name);
+    for (char *p = path + (*path ? strlen(folder) : 0); *p; p++)
         if (*p == '\\')
             *p = '/';
     return path;
@@ -47,8 +48,12 @@ enum { MOST_LOOKUPS = 8192 };
 
 void st_companions_init(companions *c, arena *a, const char *path, const stele_options *options)
 {
-    *c = (companions){
-        .arena = a, .lookup = options->lookup, .user = options->lookup_user, .read = options->read_file, .left = MOST_LOOKUPS};
+    *c = (companions){.arena = a,
+                      .lookup = options->lookup,
+                      .user = options->lookup_user,
+                      .read = options->read_file,
+                      .outside = options->load.allow_outside,
+                      .left = MOST_LOOKUPS};
     if (c->lookup || !path)
         return;
     const char *slash = strrchr(path, '/');
@@ -78,10 +83,15 @@ bool st_companions_any(const companions *c)
 
 bool st_companion_find(companions *c, const char *name, const void **data, size_t *size)
 {
-    if (!st_companions_any(c) || !st_companion_stays(name))
+    if (!st_companions_any(c) || !st_companion_allowed(c, name))
         return false;
     c->left--;
     return c->lookup(c->user, name, data, size);
+}
+
+bool st_companion_allowed(const companions *c, const char *name)
+{
+    return c->outside || st_companion_stays(name);
 }
 
 bool st_companion_stays(const char *name)

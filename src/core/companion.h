@@ -14,6 +14,7 @@ typedef struct companions {
     stele_lookup lookup;
     void *user;
     bool read;           /* do not map */
+    bool outside;        /* names may lead out of the folder */
     unsigned left;       /* how often we still look: no real file names thousands of others */
     companion_map *maps; /* what the folder's lookup has opened */
 } companions;
@@ -30,8 +31,9 @@ bool st_companions_any(const companions *c);
 
 bool st_companion_find(companions *c, const char *name, const void **data, size_t *size);
 
-/* True if a name, taken as a path, stays in the folder of the model. */
+/* True if a name, taken as a path, stays in the folder of the model; and if it is followed, because it does or need not. */
 bool st_companion_stays(const char *name);
+bool st_companion_allowed(const companions *c, const char *name);
 
 /* The file that a texture's name stands for: itself, or for "x.*" the first that exists of the usual types. NULL if none. */
 const char *st_companion_texture(companions *c, const char *name);
