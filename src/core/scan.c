@@ -70,3 +70,23 @@ bool st_scan_beyond(const uint8_t *data, uint64_t count, stele_type type, uint64
         return beyond_u32(data, count, (uint32_t)(limit - 1));
     return beyond_any(data, count, type, limit);
 }
+
+static inline bool beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, stele_type type,
+                               uint64_t limit)
+{
+    uint32_t size = stele_type_size(type), above = 0;
+    for (uint64_t i = 0; i < rows; i++, data += stride)
+        for (uint32_t k = 0; k < count; k++)
+            above |= load_uint(data + k * size, type) >= limit;
+    return above;
+}
+
+bool st_scan_beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, stele_type type, uint64_t limit)
+{
+    /* the joints of a vertex as constants, for the compiler */
+    if (type == STELE_U8 && count == 4)
+        return beyond_rows(data, rows, stride, 4, STELE_U8, limit);
+    if (type == STELE_U16 && count == 4)
+        return beyond_rows(data, rows, stride, 4, STELE_U16, limit);
+    return beyond_rows(data, rows, stride, count, type, limit);
+}

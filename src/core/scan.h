@@ -13,4 +13,7 @@ bool st_scan_nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t stride,
 /* True if any of the packed unsigned integers of this type is >= limit. */
 bool st_scan_beyond(const uint8_t *data, uint64_t count, stele_type type, uint64_t limit);
 
+/* The same for some integers at the start of each row of stride bytes. */
+bool st_scan_beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, stele_type type, uint64_t limit);
+
 #endif
