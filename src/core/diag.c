@@ -51,6 +51,11 @@ static bool grow(diags *d)
     return true;
 }
 
+bool st_diag_unseen(const diags *d, diag_code code)
+{
+    return d->severity[code] == STELE_OFF || d->listed[code] == ENTRIES_PER_ID;
+}
+
 void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...)
 {
     d->losses += kinds[code].severity == STELE_LOSS;

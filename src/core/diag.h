@@ -36,6 +36,9 @@ bool st_diags_init(diags *d, arena *a, const stele_rule *rules, size_t rule_coun
 
 void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* True if another finding of this kind would only be counted, so that nobody will see its path. */
+bool st_diag_unseen(const diags *d, diag_code code);
+
 /* Forgets all entries from this one on. */
 void st_diags_rewind(diags *d, size_t count);
 

@@ -21,6 +21,14 @@ static void *grown(arena *a, const void *items, size_t count, size_t item_size)
     return larger;
 }
 
+void *st_model_room(arena *a, uint64_t count, size_t item_size)
+{
+    uint64_t room = 1;
+    while (room < count)
+        room *= 2;
+    return st_arena_array(a, room, item_size);
+}
+
 /* Appends an item; false without memory. */
 static bool append(arena *a, void *items, size_t *count, const void *item, size_t item_size)
 {

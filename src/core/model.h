@@ -18,6 +18,9 @@ uint32_t st_model_add_material(stele_model *model, arena *a, const stele_materia
 /* Textures of the same name that hold the same are one. */
 uint32_t st_model_add_texture(stele_model *model, arena *a, const stele_texture *texture);
 
+/* Room for so many items in a list of a model, to which more may be added as above. Zeroed; NULL without memory. */
+void *st_model_room(arena *a, uint64_t count, size_t item_size);
+
 /* To change what was added. */
 static inline stele_node *st_model_node(stele_model *model, uint32_t index)
 {
