@@ -34,12 +34,19 @@ void st_file_fail_with(stele_file *file, stele_status status, diag_code code, ui
     st_file_fail(file, status, *path ? st_file_line(file, &d) : text);
 }
 
+/* Not damaged, but beyond what Stele reads. */
+static bool is_unsupported(const stele_diagnostic *d)
+{
+    const stele_diagnostic_kind *kinds = stele_diagnostic_kinds(NULL);
+    return d->id == kinds[DIAG_BAD_VERSION].id || d->id == kinds[DIAG_EXTENSION_UNSUPPORTED].id;
+}
+
 /* After checking: errors decide the status, and no memory beats everything. */
 static void conclude(stele_file *file)
 {
     const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
     if (file->status == STELE_OK && worst)
-        st_file_fail(file, STELE_DAMAGED, st_file_line(file, worst));
+        st_file_fail(file, is_unsupported(worst) ? STELE_UNSUPPORTED : STELE_DAMAGED, st_file_line(file, worst));
     if (file->arena.failed)
         st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");
 }

@@ -28,6 +28,21 @@
     X(VERSION_UNTESTED, "version-untested", WARNING, "a version of which no file is known: it is read as the next one")        \
     X(EOF_POSITION, "eof-position", WARNING, "the file does not end where it says")                                            \
     X(SCRATCH_NOT_ZERO, "scratch-not-zero", NOTE, "room that the engine overwrites is not empty")                              \
+    X(BAD_JSON, "bad-json", ERROR, "text that is not JSON")                                                                    \
+    X(JSON_DEPTH, "json-depth", ERROR, "JSON that is nested too deep")                                                         \
+    X(JSON_DUPLICATE_KEY, "json-duplicate-key", ERROR, "a key that is twice in its object")                                    \
+    X(EXTENSION_UNSUPPORTED, "extension-unsupported", ERROR, "a file that needs an extension which Stele does not read")       \
+    X(EXTENSION_IGNORED, "extension-ignored", WARNING, "an extension of glTF that is passed over")                             \
+    X(BAD_URI, "bad-uri", ERROR, "a URI that is malformed, or leads where Stele does not go")                                  \
+    X(BUFFER_MISSING, "buffer-missing", ERROR, "a buffer that is not there")                                                   \
+    X(BUFFER_TOO_SHORT, "buffer-too-short", ERROR, "a buffer that has fewer bytes than it says")                               \
+    X(ACCESSOR_OUT_OF_RANGE, "accessor-out-of-range", ERROR, "an accessor or buffer view beyond what it is in")                \
+    X(REFERENCE_OUT_OF_RANGE, "reference-out-of-range", ERROR, "an index into a list that has no such entry")                  \
+    X(ATTRIBUTE_MISSING, "attribute-missing", ERROR, "an attribute that others need is not there")                             \
+    X(ATTRIBUTE_COUNT, "attribute-count", ERROR, "attributes, morphs or keys whose numbers do not agree")                      \
+    X(NODE_CYCLE, "node-cycle", ERROR, "nodes that are their own ancestors")                                                   \
+    X(NODE_TWO_PARENTS, "node-two-parents", ERROR, "a node that is listed as a child twice")                                   \
+    X(NOT_CARRIED, "not-carried", NOTE, "what a file holds and the model has no place for")                                    \
     X(INDEX_OUT_OF_RANGE, "index-out-of-range", ERROR, "an index beyond the vertices")                                         \
     X(INDEX_COUNT, "index-count", WARNING, "the number of indices is not a multiple of 3")                                     \
     X(DEGENERATE_TRIANGLE, "degenerate-triangle", WARNING, "a triangle that uses a vertex twice")                              \
