@@ -36,6 +36,7 @@ typedef struct gltf_file {
 
     /* reading: where the two parts are, in either container; no data if they are not there */
     span json, bin;
+    struct gltf_doc *document; /* what the JSON says, once somebody has asked */
 } gltf_file;
 
 /* Appends bytes that must stay where they are; false without memory. */

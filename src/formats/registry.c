@@ -9,9 +9,11 @@ extern const stele_format st_format_sga;
 extern const stele_format st_format_mesh;
 extern const stele_format st_format_sff;
 extern const stele_format st_format_ctc;
+extern const stele_format st_format_glb;
+extern const stele_format st_format_gltf;
 
 const stele_format *const st_formats[] = {
-    &st_format_twm, &st_format_sgm, &st_format_sga, &st_format_mesh, &st_format_sff, &st_format_ctc, NULL};
+    &st_format_twm, &st_format_sgm, &st_format_sga, &st_format_mesh, &st_format_sff, &st_format_ctc, &st_format_glb, &st_format_gltf, NULL};
 
 static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
                                                "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};
@@ -114,7 +116,6 @@ const char *st_stranger(const uint8_t *data, uint64_t size)
         {"<html", "this is a web page, not a model: the download went wrong"},
         {"\x1f\x8b", "this is gzip-compressed: unpack it first"},
         {"PK\x03\x04", "this is a ZIP archive: unpack it first"},
-        {"glTF", "this is a binary glTF file, which this version does not read"},
         {"MeshVersionFormatted", "this is a mesh of Medit, another program"},
         {"%YAML", "this is a YAML file, as Unity's meshes are, and not a model that Stele knows"},
     };

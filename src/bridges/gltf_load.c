@@ -1,0 +1,130 @@
+/* The model of a glTF is made when it is checked: glTF has the shape of the model. What is left to do is to repair it. */
+#include <string.h>
+
+#include "core/scan.h"
+#include "gltf_doc.h"
+
+/* ---- Floats that are not finite, where a model can do without ---- */
+
+static bool any_nonfinite(const stele_view *v)
+{
+    return v->type == STELE_F32 && st_scan_nonfinite_rows(v->data, v->count, v->stride, v->components);
+}
+
+/* Removes tangents that cannot be used. */
+static void drop_tangents(loader *l, stele_primitive *p, const char *path)
+{
+    stele_attribute *attributes = (stele_attribute *)p->attributes;
+    for (size_t i = 0; i < p->attribute_count; i++)
+        if (attributes[i].semantic == STELE_TANGENT && any_nonfinite(&attributes[i].view)) {
+            memmove(attributes + i, attributes + i + 1, (p->attribute_count - i - 1) * sizeof *attributes);
+            p->attribute_count--;
+            st_diag(l->checker->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, 1, path},
+                    "some tangents are not finite: all are left out");
+            return;
+        }
+}
+
+static void repair_floats(loader *l, stele_primitive *p, const char *path)
+{
+    drop_tangents(l, p, path);
+    for (size_t i = 0; i < p->attribute_count; i++) {
+        stele_attribute *a = (stele_attribute *)&p->attributes[i];
+        if ((a->semantic != STELE_UV && a->semantic != STELE_COLOR) || !any_nonfinite(&a->view))
+            continue;
+        a->view = a->semantic == STELE_UV ? st_repair_uvs(l, &a->view, path) : st_repair_colors(l, &a->view, path);
+    }
+}
+
+static void repair_meshes(loader *l, const stele_model *model)
+{
+    char path[WALK_PATH];
+    for (size_t i = 0; i < model->mesh_count; i++)
+        for (size_t k = 0; k < model->meshes[i].primitive_count; k++)
+            repair_floats(l, (stele_primitive *)&model->meshes[i].primitives[k],
+                          st_check_path(path, "/meshes/%zu/primitives/%zu", i, k));
+}
+
+/* ---- Keys that are not in order ---- */
+
+/* Whether a key is later than all before it; the latest time so far is kept. */
+static bool is_later(const stele_view *times, uint64_t key, double *latest)
+{
+    double time = stele_view_number(times, key, 0);
+    if (key && time <= *latest)
+        return false;
+    *latest = time;
+    return true;
+}
+
+static uint64_t count_later(const stele_view *times)
+{
+    double latest = 0;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < times->count; i++)
+        count += is_later(times, i, &latest);
+    return count;
+}
+
+static void copy_row(const stele_view *from, uint64_t row, const stele_view *to, uint64_t at)
+{
+    memcpy((uint8_t *)st_view_at(to, at), st_view_at(from, row), to->stride);
+}
+
+/* Leaves out the keys that are not later than those before them. */
+static void repair_keys(gltf_doc *d, uint32_t animation, stele_channel *c)
+{
+    uint32_t token = gltf_item(d, GLTF_ANIMATIONS, animation);
+    uint64_t kept = count_later(&c->times), rows = c->values.count / c->times.count, next = 0;
+    uint8_t *time_bytes, *value_bytes;
+    double latest = 0;
+    if (kept == c->times.count)
+        return;
+    stele_view times = st_gltf_make(d, token, kept, STELE_F32, 1, &time_bytes);
+    stele_view values = st_gltf_make(d, token, kept * rows, c->values.type, c->values.components, &value_bytes);
+    if (!time_bytes || !value_bytes)
+        return;
+    values.normalized = c->values.normalized;
+    for (uint64_t i = 0; i < c->times.count; i++) {
+        if (!is_later(&c->times, i, &latest))
+            continue;
+        copy_row(&c->times, i, &times, next);
+        for (uint64_t k = 0; k < rows; k++)
+            copy_row(&c->values, i * rows + k, &values, next * rows + k);
+        next++;
+    }
+    st_gltf_report_data(d, DIAG_REPAIRED_TIME, token, NULL, c->times.count - kept,
+                        "%llu keys that are out of order are left out", (unsigned long long)(c->times.count - kept));
+    c->times = times;
+    c->values = values;
+}
+
+static void repair_clips(gltf_doc *d)
+{
+    for (uint32_t i = 0; i < d->model.clip_count && !d->broken; i++) {
+        stele_clip *clip = (stele_clip *)&d->model.clips[i];
+        clip->duration = 0;
+        for (size_t k = 0; k < clip->channel_count && !d->broken; k++) {
+            stele_channel *c = (stele_channel *)&clip->channels[k];
+            if (st_gltf_may_scan(d, gltf_item(d, GLTF_ANIMATIONS, i), 4 * c->times.count))
+                repair_keys(d, i, c);
+            double end = stele_view_number(&c->times, c->times.count - 1, 0);
+            clip->duration = end > clip->duration ? end : clip->duration;
+        }
+    }
+}
+
+bool st_gltf_load(loader *l, const raw_file *raw)
+{
+    gltf_doc *d = st_gltf_document(l->checker, (gltf_file *)raw);
+    if (!d || d->broken)
+        return false;
+    d->checker = l->checker;
+    if (l->repair && d->nonfinite)
+        repair_meshes(l, &d->model);
+    if (l->repair && d->unsorted)
+        repair_clips(d);
+    d->checker = NULL;
+    *l->model = d->model;
+    return !d->broken;
+}
