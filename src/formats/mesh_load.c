@@ -152,7 +152,7 @@ static bool never_bound(const uint8_t *joint, const bool weighted[256])
 static bool load_skeleton(mesh_loader *m)
 {
     const mesh_file *f = m->file;
-    bool weighted[256] = {false}, unplaced[256] = {false};
+    bool weighted[256] = {false}, unplaced[256] = {false}, moved[256] = {false};
     uint32_t parent[256];
     int position[256];
     uint8_t *matrices;
@@ -164,6 +164,7 @@ static bool load_skeleton(mesh_loader *m)
     for (uint64_t id = 0; id < inverse_bind.count; id++) {
         matrix bind = st_matrix_identity();
         parent[id] = STELE_NONE;
+        moved[id] = f->animation_count && !m->forgotten[id];
         if (id < f->joints.count && position[id] >= 0) {
             const uint8_t *joint = f->joints.data + (uint64_t)position[id] * JOINT_BYTES;
             bind = matrix_at(joint + JOINT_BIND);
@@ -177,7 +178,7 @@ static bool load_skeleton(mesh_loader *m)
                    .unplaced = unplaced,
                    .inverse_bind = inverse_bind,
                    .neutral = m->neutral,
-                   .moved = f->animation_count > 0,
+                   .moved = moved,
                    .root = root_transform(f)};
     return st_rig_load(m->base, &m->rig);
 }
