@@ -1,6 +1,7 @@
 /* The meaning of a CTC: X forward, Y left and Z up; bones under the node of the main key, keys at a fixed rate. */
 #include <math.h>
 
+#include "core/rig.h"
 #include "ctc.h"
 
 typedef struct ctc_loader {
@@ -133,16 +134,11 @@ static void place_by_key(stele_node *node, const uint8_t *bytes)
 static void place_by_bind(const ctc_loader *c, uint32_t bone, stele_node *node)
 {
     uint32_t parent = st_ctc_parent(c->file, bone);
-    matrix place, local;
-    transform t;
+    matrix place;
     st_matrix_inverse(&c->rig.inverse_bind[bone], &place);
-    local = parent == STELE_NONE ? place : st_matrix_product(&c->rig.inverse_bind[parent], &place);
-    bool exact = st_matrix_decompose(&local, &t);
-    float *columns = exact ? NULL : st_arena_array(c->base->arena, 16, sizeof *columns);
-    node->local = st_transform_float(&t);
-    for (int i = 0; columns && i < 16; i++)
-        columns[i] = st_ctc_float(local.m[i]);
-    node->matrix = columns;
+    if (parent != STELE_NONE)
+        place = st_matrix_product(&c->rig.inverse_bind[parent], &place);
+    st_node_place(node, c->base->arena, &place, false);
 }
 
 /* Six floats that may mean something. */
@@ -198,12 +194,6 @@ static bool load_nodes(ctc_loader *c, bool z_up)
     return !l->arena->failed;
 }
 
-static void store_matrix(uint8_t *bytes, const matrix *m)
-{
-    for (int i = 0; i < 16; i++)
-        store_f32(bytes + 4 * i, (float)m->m[i]);
-}
-
 static uint32_t load_skin(ctc_loader *c)
 {
     loader *l = c->base;
@@ -217,12 +207,12 @@ static uint32_t load_skin(ctc_loader *c)
         return STELE_NONE;
     for (uint32_t i = 0; i < rig->bone_count; i++) {
         joints[i] = bone_node(c, i);
-        store_matrix(matrices + MATRIX_BYTES * (uint64_t)i, &rig->inverse_bind[i]);
+        st_store_matrix(matrices + MATRIX_BYTES * (uint64_t)i, &rig->inverse_bind[i]);
     }
     if (rig->some_unowned) {
         matrix identity = st_matrix_identity();
         joints[rig->bone_count] = c->main;
-        store_matrix(matrices + MATRIX_BYTES * (uint64_t)rig->bone_count, &identity);
+        st_store_matrix(matrices + MATRIX_BYTES * (uint64_t)rig->bone_count, &identity);
     }
     return st_model_add_skin(l->model, l->arena, &skin);
 }

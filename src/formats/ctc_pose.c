@@ -21,11 +21,13 @@ ctc_key st_ctc_key(const uint8_t *bytes)
     return key;
 }
 
+/* Rounding leaves next to nothing where there was nothing, and quaternions of floats know their angles to 1e-5 degrees. */
 void st_ctc_store_key(uint8_t *bytes, const ctc_key *key)
 {
     for (int i = 0; i < 3; i++) {
-        store_f32(bytes + 4 * i, st_ctc_float(key->translation[i]));
-        store_f32(bytes + 12 + 4 * i, st_ctc_float(key->angles[i]));
+        double translation = key->translation[i], angle = key->angles[i];
+        store_f32(bytes + 4 * i, fabs(translation) < 1e-9 ? 0 : st_ctc_float(translation));
+        store_f32(bytes + 12 + 4 * i, st_ctc_float(nearbyint(angle * 1e5) / 1e5) + 0.0f);
     }
 }
 

@@ -1,6 +1,7 @@
 /* A model as a CTC: the skeleton under a main key, poses at a fixed rate, and one surface. */
 #include <math.h>
 
+#include "core/rig.h"
 #include "ctc.h"
 
 typedef unsigned long long number; /* for printf */
@@ -69,11 +70,13 @@ static bool collect_bones(ctc_saver *a)
     a->joint_of_bone = st_arena_array(arena, count, sizeof *a->joint_of_bone);
     a->unscale = st_arena_array(arena, count, sizeof *a->unscale);
     a->bone_bind = st_arena_array(arena, count, sizeof *a->bone_bind);
-    a->base->adapter.fits &= a->bone_of_joint && a->joint_of_bone && a->unscale && a->bone_bind;
+    joint_numbers numbers;
+    a->base->adapter.fits &=
+        a->bone_of_joint && a->joint_of_bone && a->unscale && a->bone_bind && st_joint_numbers(a->base, &a->flat, &numbers);
     for (uint32_t i = 0; a->base->adapter.fits && i < count; i++) {
         const flat_joint *joint = &a->flat.joints[i];
         a->bone_of_joint[i] = STELE_NONE;
-        if (i == main_joint(a))
+        if (i == main_joint(a) || numbers.of[i] == STELE_NONE)
             continue;
         matrix scale = scale_of(&joint->rest, false);
         a->unscale[a->bone_count] = scale_of(&joint->rest, true);
@@ -125,20 +128,25 @@ static void store_unknown(const stele_node *node, uint8_t *bytes)
         store_f32(bytes + 4 * i, st_ctc_float(unknown->numbers[i]));
 }
 
-static bool keeps_name(const ctc_saver *a, uint32_t bone)
+/* Bones and meshes have no names; those that load makes up can be forgotten. */
+static void report_names(const ctc_saver *a)
 {
-    const char *name = a->flat.joints[a->joint_of_bone[bone]].name;
-    return !name || strcmp(name, st_arena_format(a->base->arena, CTC_BONE_NAME, bone)) == 0;
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < a->bone_count; i++) {
+        const char *name = a->flat.joints[a->joint_of_bone[i]].name;
+        lost += name && *name && strcmp(name, st_arena_format(a->base->arena, CTC_BONE_NAME, i)) != 0;
+    }
+    for (size_t i = 0; i < a->flat.mesh_count; i++)
+        lost += a->flat.meshes[i].name && *a->flat.meshes[i].name;
+    st_save_lose(a->base, DIAG_LOSS_NAME, lost, "", "has no names of bones and meshes: %llu dropped", (number)lost);
 }
 
 static void save_bones(ctc_saver *a)
 {
     uint8_t *bones = st_adapt_bytes(&a->base->adapter, (uint64_t)a->bone_count * BONE_BYTES);
-    uint64_t named = 0;
     for (uint32_t i = 0; bones && i < a->bone_count; i++) {
         uint8_t *bone = bones + (uint64_t)i * BONE_BYTES;
         uint32_t parent = parent_of(a, i);
-        named += !keeps_name(a, i);
         if (parent != STELE_NONE) {
             uint8_t *children = bones + (uint64_t)parent * BONE_BYTES + BONE_CHILDREN;
             store_uint(children, load_u32(children) + 1, 4);
@@ -149,7 +157,6 @@ static void save_bones(ctc_saver *a)
     }
     a->file->rows[CTC_BONES] = (span){bones, a->bone_count, BONE_BYTES};
     st_ctc_set_word(a, CTC_BONE_COUNT, a->bone_count);
-    st_save_lose(a->base, DIAG_LOSS_NAME, named, "", "has no names of bones: %llu dropped", (number)named);
 }
 
 /* ---- Frames ---- */
@@ -252,17 +259,22 @@ static void save_animation(ctc_saver *a, const stele_clip *clip, double fps, ctc
 }
 
 /* Keys that are between frames. Those of a CTC that were put there to follow its angles are no loss. */
-static void report_between(const ctc_saver *a, uint32_t clip, double fps)
+static void report_between(const ctc_saver *a, double fps)
 {
-    uint64_t count, between = 0;
-    arena_mark mark = st_arena_mark(a->base->arena);
-    double *times = st_flat_times(&a->flat, a->base->arena, clip, fps, &count);
-    for (uint64_t i = 0; times && i < count; i++)
-        between += fabs(times[i] * fps - nearbyint(times[i] * fps)) > 1e-2;
-    st_arena_rewind(a->base->arena, mark);
-    if (a->main_node == STELE_NONE)
-        st_save_lose(a->base, DIAG_LOSS_INTERPOLATION, between, st_arena_format(a->base->arena, "clip[%u]", clip),
-                     "has %g frames a second: %llu keys between them are lost", fps, (number)between);
+    const stele_model *model = a->base->model;
+    uint64_t between = 0;
+    if (a->main_node != STELE_NONE && fps == st_property_number_of(&model->properties, CTC_FPS_KEY, CTC_USUAL_FPS))
+        return;
+    for (uint32_t i = 0; i < model->clip_count; i++)
+        for (size_t k = 0; k < model->clips[i].channel_count; k++) {
+            const stele_channel *channel = &model->clips[i].channels[k];
+            for (uint64_t t = 0; a->flat.joint_of_node[channel->node] != STELE_NONE && t < channel->times.count; t++) {
+                double frame = stele_view_number(&channel->times, t, 0) * fps;
+                between += fabs(frame - nearbyint(frame)) > 1e-2;
+            }
+        }
+    st_save_lose(a->base, DIAG_LOSS_INTERPOLATION, between, "", "has %g frames a second: %llu keys between them are lost", fps,
+                 (number)between);
 }
 
 static bool differs(const matrix *a, const matrix *b)
@@ -291,18 +303,12 @@ static uint32_t *choose_clips(ctc_saver *a, double fps, uint32_t *count, double 
 {
     const stele_model *model = a->base->model;
     uint32_t *clips = st_arena_array(a->base->arena, model->clip_count, sizeof *clips);
-    uint64_t unused = 0;
     a->base->adapter.fits &= clips != NULL;
-    for (uint32_t i = 0; clips && i < model->clip_count; i++) {
-        if (!st_flat_clip_used(&a->flat, i)) {
-            unused++;
-            continue;
+    for (uint32_t i = 0; clips && i < model->clip_count; i++)
+        if (st_flat_clip_used(&a->flat, i)) {
+            clips[(*count)++] = i;
+            *frames += frames_of(&model->clips[i], fps);
         }
-        clips[(*count)++] = i;
-        *frames += frames_of(&model->clips[i], fps);
-    }
-    st_save_lose(a->base, DIAG_LOSS_ANIMATION, unused, "", "moves nothing but bones: %llu clip%s without them dropped",
-                 (number)unused, unused == 1 ? "" : "s");
     return clips;
 }
 
@@ -341,10 +347,11 @@ static void save_clips(ctc_saver *a)
     for (uint32_t i = 0; i < count; i++) {
         save_animation(a, &model->clips[clips[i]], f.fps, &a->file->animation[i]);
         shoot_clip(&f, clips[i]);
-        report_between(a, clips[i], f.fps);
     }
     if (count)
         report_rest(&f, clips[0]);
+    st_report_clips(a->base, &a->flat);
+    report_between(a, f.fps);
     if (still) {
         pose(&f, STELE_NONE, 0);
         shoot(&f);
@@ -430,6 +437,7 @@ bool st_ctc_save(saver *s, raw_file *raw)
     for (unsigned i = 0; i < CTC_WORDS; i++)
         a.file->word[i] = (span){a.header + 4 * i, 1, 4};
     save_bones(&a);
+    report_names(&a);
     if (s->adapter.fits)
         st_ctc_save_mesh(&a);
     if (s->adapter.fits)

@@ -1,6 +1,6 @@
 /* A model as an SFF: all meshes in one space, each with the names of its textures. */
 #include "core/bytes.h"
-#include "core/flatten.h"
+#include "core/rig.h"
 #include "sff.h"
 
 typedef unsigned long long number; /* for printf */
@@ -297,6 +297,7 @@ bool st_sff_save(saver *s, raw_file *raw)
     flat_wishes wishes = {.axes = st_matrix_identity(), .normals = any_normals(s->model)};
     if (!st_flatten(s, &wishes, &a.flat))
         return false;
+    st_report_names(s, &a.flat, true);
     choose_textures(&a);
     if (s->adapter.fits)
         list_all_textures(&a);
