@@ -245,6 +245,9 @@ class Worm:
             weights[0] = [(0, 0.75), (1, 0.25)]
         if unweighted:
             weights[1] = []
+        normals = self.normals
+        if way == "local":
+            normals = [apply([row[:3] + [0.0] for row in inverse(bind[b])], n) for n, b in zip(self.normals, self.owner)]
         vertices = self.points if way != "local" else [apply(inverse(bind[b]), p) for p, b in zip(self.points, self.owner)]
         # what base matrices would be if they did nothing, nobody knows: here they are anything
         stored = [{"inverse": inverse(m), "forward": m}.get(way) or key_matrix([rng.uniform(-20, 20) for _ in range(6)]) for m in bind]
@@ -259,7 +262,7 @@ class Worm:
             main = [main[0] + spin, main[1] + spin / 7, 0]
         self.sections = {
             "skins": fixed("worm.tga", 64),
-            "verts": b"".join(struct.pack("<6f", *p, *n) for p, n in zip(vertices, self.normals)),
+            "verts": b"".join(struct.pack("<6f", *p, *n) for p, n in zip(vertices, normals)),
             "output": bytes(24 * len(vertices)),
             "tris": b"".join(struct.pack("<3H", *t) for t in self.triangles),
             "uvs": b"".join(struct.pack("<6f", *(rng.choice((0.0, 0.25, 1.0)) for _ in range(6))) for _ in self.triangles),

@@ -216,6 +216,7 @@ typedef struct ctc_rig {
     bool columns;            /* base matrices are stored column by column */
     ctc_bind_way way;
     matrix *inverse_bind; /* of each bone */
+    matrix *rest;         /* what each bone does to its vertices in the first frame */
 } ctc_rig;
 
 /* False without memory. Choices and what the data decides are reported. */

@@ -161,8 +161,8 @@ static void add_seams(const ctc_file *f, const ctc_rig *rig, const matrix *skinn
     }
 }
 
-/* What the bones do to vertices in one frame, for each way: place of the bone times inverse bind matrix. */
-static void pose_bones(const ctc_file *f, const ctc_rig *rig, uint64_t frame, matrix *place, matrix *skinning, seams *s)
+/* Where the bones are in a frame. */
+static void place_bones(const ctc_file *f, const ctc_rig *rig, uint64_t frame, matrix *place)
 {
     const uint8_t *keys = st_ctc_frame(f, frame);
     ctc_key main_key = st_ctc_key(keys);
@@ -172,13 +172,19 @@ static void pose_bones(const ctc_file *f, const ctc_rig *rig, uint64_t frame, ma
         ctc_key key = st_ctc_key(keys + KEY_BYTES * (1 + (uint64_t)bone));
         matrix local = st_ctc_key_matrix(&key);
         place[bone] = st_matrix_product(parent == STELE_NONE ? &main_matrix : &place[parent], &local);
-        for (unsigned way = 0; way < CTC_BIND_WAYS; way++) {
+    }
+}
+
+/* What the bones do to vertices there, for each way. */
+static void skin_bones(const ctc_file *f, const ctc_rig *rig, const matrix *place, matrix *skinning, seams *s)
+{
+    for (unsigned way = 0; way < CTC_BIND_WAYS; way++)
+        for (uint32_t bone = 0; bone < rig->bone_count; bone++) {
             matrix inverse;
             if (!inverse_bind(f, bone, rig->columns, (ctc_bind_way)way, &inverse))
                 s->length[way] = INFINITY;
             skinning[(uint64_t)way * rig->bone_count + bone] = st_matrix_product(&place[bone], &inverse);
         }
-    }
 }
 
 enum { LOOK_AT_FRAMES = 4 };
@@ -191,7 +197,8 @@ static seams measure_seams(loader *l, const ctc_file *f, const ctc_rig *rig)
     matrix *place = st_arena_array(l->arena, rig->bone_count, sizeof *place);
     matrix *skinning = st_arena_array(l->arena, (uint64_t)CTC_BIND_WAYS * rig->bone_count, sizeof *skinning);
     for (uint64_t i = 0; place && skinning && i < looks; i++) {
-        pose_bones(f, rig, looks == 1 ? 0 : i * (frames - 1) / (looks - 1), place, skinning, &s);
+        place_bones(f, rig, looks == 1 ? 0 : i * (frames - 1) / (looks - 1), place);
+        skin_bones(f, rig, place, skinning, &s);
         add_seams(f, rig, skinning, &s);
     }
     st_arena_rewind(l->arena, mark);
@@ -248,6 +255,15 @@ static void load_binds(loader *l, const ctc_file *f, ctc_rig *rig)
         st_diag(l->checker->diags, DIAG_ASSUMED, base_place(l, f), "%u of them cannot be inverted: taken as identity", none);
 }
 
+static void skin_rest(const ctc_file *f, ctc_rig *rig)
+{
+    bool posed = ctc_word_of(f, CTC_FRAME_COUNT);
+    if (posed)
+        place_bones(f, rig, 0, rig->rest);
+    for (uint32_t i = 0; i < rig->bone_count; i++)
+        rig->rest[i] = posed ? st_matrix_product(&rig->rest[i], &rig->inverse_bind[i]) : st_matrix_identity();
+}
+
 bool st_ctc_load_rig(loader *l, const ctc_file *f, ctc_rig *rig)
 {
     enum { MOST_INDEXED = 65536 };
@@ -258,10 +274,13 @@ bool st_ctc_load_rig(loader *l, const ctc_file *f, ctc_rig *rig)
     rig->weights = st_arena_array(l->arena, rig->vertex_count, sizeof *rig->weights);
     rig->owner = st_arena_array(l->arena, rig->vertex_count, sizeof *rig->owner);
     rig->inverse_bind = st_arena_array(l->arena, rig->bone_count, sizeof *rig->inverse_bind);
-    if (!rig->order || !rig->weights || !rig->owner || !rig->inverse_bind)
+    rig->rest = st_arena_array(l->arena, rig->bone_count, sizeof *rig->rest);
+    if (!rig->order || !rig->weights || !rig->owner || !rig->inverse_bind || !rig->rest)
         return false;
     read_weights(f, rig);
-    if (rig->bone_count)
+    if (rig->bone_count) {
         load_binds(l, f, rig);
+        skin_rest(f, rig);
+    }
     return true;
 }

@@ -71,22 +71,28 @@ static bool load_materials(loader *l, const ctc_file *f, const ctc_list *lists, 
 
 /* ---- Which side of a triangle is seen ---- */
 
-static void load_vertex(const ctc_file *f, uint64_t corner, double position[3], double normal[3])
+/* As it is at rest: triangles may join vertices that have no space in common otherwise. */
+static void load_vertex(const ctc_file *f, const ctc_rig *rig, uint64_t corner, double position[3], double normal[3])
 {
-    const uint8_t *vertex =
-        f->rows[CTC_VERTICES].data + (uint64_t)load_u16(f->rows[CTC_INDICES].data + 2 * corner) * VERTEX_BYTES;
+    uint16_t index = load_u16(f->rows[CTC_INDICES].data + 2 * corner);
+    const uint8_t *vertex = f->rows[CTC_VERTICES].data + (uint64_t)index * VERTEX_BYTES;
+    double point[3], direction[3];
     for (int i = 0; i < 3; i++) {
-        position[i] = (double)load_f32(vertex + 4 * i);
-        normal[i] = (double)load_f32(vertex + VERTEX_NORMAL + 4 * i);
+        point[i] = position[i] = (double)load_f32(vertex + 4 * i);
+        direction[i] = normal[i] = (double)load_f32(vertex + VERTEX_NORMAL + 4 * i);
     }
+    if (rig->owner[index] == STELE_NONE)
+        return;
+    st_matrix_point(&rig->rest[rig->owner[index]], point, position);
+    st_matrix_direction(&rig->rest[rig->owner[index]], direction, normal);
 }
 
 /* How far a triangle that is seen counter-clockwise agrees with its normals. */
-static double agreement(const ctc_file *f, uint64_t triangle)
+static double agreement(const ctc_file *f, const ctc_rig *rig, uint64_t triangle)
 {
     double p[3][3], n[3][3], sum = 0;
     for (uint64_t k = 0; k < 3; k++)
-        load_vertex(f, 3 * triangle + k, p[k], n[k]);
+        load_vertex(f, rig, 3 * triangle + k, p[k], n[k]);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         double across = (p[1][j] - p[0][j]) * (p[2][k] - p[0][k]) - (p[1][k] - p[0][k]) * (p[2][j] - p[0][j]);
@@ -95,14 +101,14 @@ static double agreement(const ctc_file *f, uint64_t triangle)
     return isfinite(sum) ? sum : 0;
 }
 
-static bool decide_winding(loader *l, const ctc_file *f, const ctc_list *lists, size_t list_count)
+static bool decide_winding(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
 {
     double sum = 0;
     if (!list_count)
         return true;
     for (size_t i = 0; i < list_count; i++)
         for (uint64_t t = lists[i].first; t < lists[i].first + lists[i].count; t++)
-            sum += agreement(f, t);
+            sum += agreement(f, rig, t);
     st_diag(l->checker->diags, DIAG_ASSUMED,
             st_check_place(l->checker, st_check_offset(l->checker, f->rows[CTC_INDICES].data), 1, "mesh.indices"), "%s",
             sum < 0   ? "the normals say that triangles are clockwise: they are turned round"
@@ -111,12 +117,12 @@ static bool decide_winding(loader *l, const ctc_file *f, const ctc_list *lists, 
     return sum <= 0;
 }
 
-static bool choose_winding(loader *l, const ctc_file *f, const ctc_list *lists, size_t list_count)
+static bool choose_winding(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
 {
     const char *choice = st_load_choice(l, CTC_WINDING_KEY);
     if (strcmp(choice, "keep") == 0)
         return false;
-    return strcmp(choice, "reverse") == 0 || decide_winding(l, f, lists, list_count);
+    return strcmp(choice, "reverse") == 0 || decide_winding(l, f, rig, lists, list_count);
 }
 
 /* ---- Nodes ---- */
@@ -227,7 +233,7 @@ static bool load_surface(ctc_loader *c)
     uint32_t *materials = lists ? st_arena_array(l->arena, list_count, sizeof *materials) : NULL;
     if (!materials || !load_materials(l, c->file, lists, list_count, materials))
         return false;
-    bool reverse = choose_winding(l, c->file, lists, list_count);
+    bool reverse = choose_winding(l, c->file, &c->rig, lists, list_count);
     st_property_text(&l->model->properties, l->arena, CTC_WINDING_KEY, reverse ? "reverse" : "keep");
     node.skin = c->rig.bone_count ? load_skin(c) : STELE_NONE;
     node.parent = c->rig.bone_count ? STELE_NONE : c->main;
