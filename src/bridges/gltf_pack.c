@@ -370,6 +370,8 @@ static void pack_block(packer *p, packing *packings, size_t count, size_t first)
     bool packed = b.count == 1 && v->stride == row_size(v);
     uint32_t view = st_pack_view(p, packed ? 0 : v->stride, GLTF_ARRAY_BUFFER);
     st_pack_add(p, (const void *)b.start, (v->count - 1) * v->stride + (b.end - b.start));
+    /* glTF lets the last row end early, but three.js does not */
+    st_pack_add(p, NULL, v->stride - (b.end - b.start));
     for (size_t i = first; i < count; i++)
         if (member[i]) {
             add_attribute(p, &packings[i], view, (uintptr_t)packings[i].view.data - b.start);
