@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "powers.h"
@@ -242,6 +241,14 @@ size_t st_print_f64(char *out, double value)
     if (bits << 1 == 0)
         return (size_t)(at + 1 - out);
     return (size_t)(write_decimal(at, shortest_64(bits & 0xfffffffffffff, (int)(bits >> 52 & 0x7ff))) - out);
+}
+
+size_t st_print_u32(char *out, uint32_t value)
+{
+    int count = count_digits(value);
+    count += !count;
+    write_digits(out + count, value, count);
+    return (size_t)count;
 }
 
 /* ---- Reading: the text ---- */
