@@ -1,4 +1,6 @@
 /* Wavefront OBJ: text, line by line. Here is what it looks like; docs/formats/obj.md has the rest. */
+#include <string.h>
+
 #include "obj.h"
 
 /* The text is one field, so that what is not changed is written as it was, blanks and comments included. */

@@ -1,5 +1,7 @@
 /* From OBJ to the model: objects and groups become meshes, materials split them into primitives, and each combination of
  * position, texture coordinate and normal becomes a vertex. */
+#include <string.h>
+
 #include "core/bytes.h"
 #include "obj.h"
 

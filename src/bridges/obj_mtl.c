@@ -1,6 +1,7 @@
 /* MTL: the materials of an OBJ file, with the usual extension for roughness and metal (Pr, Pm, Ke, norm). */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "obj.h"
@@ -413,7 +414,8 @@ mtl_file *st_mtl_make(saver *s)
         name_texture(s, f, &m->emissive_texture);
         name_texture(s, f, &m->metallic_roughness_texture);
         name_texture(s, f, &m->normal_texture);
-        lost += (m->occlusion_texture.texture != STELE_NONE) + (m->specular_texture.texture != STELE_NONE);
+        lost += m->occlusion_texture.texture != STELE_NONE;
+        lost += m->specular_texture.texture != STELE_NONE;
         sides += m->double_sided || m->alpha_mode == STELE_MASK;
     }
     st_save_lose(s, DIAG_LOSS_MATERIAL, sides, "",

@@ -1,4 +1,6 @@
 /* A table of names, by open addressing: files may have as many materials as lines. */
+#include <string.h>
+
 #include "obj.h"
 
 static uint64_t hash_name(text name)

@@ -1,6 +1,7 @@
 /* Parsing OBJ, in two passes over chunks of whole lines that know nothing of each other: the first counts, so that the second
  * knows where its numbers go and what relative indices refer to. Both may use threads. */
 #include <math.h>
+#include <string.h>
 
 #include "core/bytes.h"
 #include "core/number.h"

@@ -1,6 +1,7 @@
 /* Polygons become triangles: a fan where they are convex, otherwise ears are clipped, in the plane that the polygon is nearest
  * to. */
 #include <math.h>
+#include <string.h>
 
 #include "core/bytes.h"
 #include "obj.h"

@@ -1,6 +1,7 @@
 /* From the model to OBJ: everything in one space, at rest. The text is printed as it is written, some thousand lines at a time,
  * on as many threads as there are. */
 #include <math.h>
+#include <string.h>
 
 #include "core/bytes.h"
 #include "core/flatten.h"
