@@ -243,33 +243,11 @@ static survey survey_part(const builder *b, const part *p)
     return s;
 }
 
-/* Where the file's arrays can be taken as they are: positions, texture coordinates and normals go together, and from the first
- * position used to the last one all are used. */
-static bool is_direct(builder *b, const part *p, const survey *s)
-{
-    if (!s->alike || (s->uvs && s->no_uvs) || (s->normals && s->no_normals))
-        return false;
-    uint64_t range = (uint64_t)s->most - s->least + 1, used = 0;
-    if (range > p->corners)
-        return false;
-    arena_mark mark = st_arena_mark(b->arena);
-    uint8_t *seen = take(b, range, 1);
-    for (uint32_t i = p->first; seen && i != NO_INDEX; i = b->segments[i].next) {
-        const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count;
-        for (; c < end; c++) {
-            uint8_t *one = &seen[corner_v(c) - s->least];
-            used += !*one;
-            *one = 1;
-        }
-    }
-    st_arena_rewind(b->arena, mark);
-    return used == range;
-}
-
 /* Vertices by their corners, in the order of their first use. */
-static inline uint32_t vertex_of(builder *b, vertex *vertices, uint32_t *count, const obj_corner *c)
+static inline uint32_t vertex_of(builder *b, uint32_t *count, const obj_corner *c)
 {
     uint32_t v = corner_v(c), *link = &b->first_vertex[v];
+    vertex *vertices = b->vertices;
     uint64_t bits = ((uint64_t)c->vt << 32 | c->vn) * 0x9e3779b97f4a7c15u;
     for (; *link; bits <<= 1) {
         vertex *found = &vertices[*link - 1];
@@ -317,22 +295,51 @@ static void put_face(builder *b, const part *p, const obj_corner *corners, const
     }
 }
 
-/* Indices of all faces. Vertices are made where they are NULL: then the positions are the vertices, from least on. */
-static void put_faces(builder *b, const part *p, const survey *s, vertex *vertices, uint32_t *vertex_count, index_writer *w)
+/* Indices of all faces: of vertices that are made for them. */
+static void put_faces(builder *b, const part *p, const survey *s, uint32_t *vertex_count, index_writer w)
 {
     arena_mark mark = st_arena_mark(b->arena);
     uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers), *scratch = numbers + s->longest;
     for (uint32_t i = p->first; numbers && i != NO_INDEX; i = b->segments[i].next) {
         const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count, *face = c;
         for (; c < end; c++) {
-            numbers[c - face] = vertices ? vertex_of(b, vertices, vertex_count, c) : corner_v(c) - s->least;
+            numbers[c - face] = vertex_of(b, vertex_count, c);
             if (c->v & LAST_CORNER) {
-                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), scratch, w);
+                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), scratch, &w);
                 face = c + 1;
             }
         }
     }
     st_arena_rewind(b->arena, mark);
+}
+
+/* The same, where the positions of the file are the vertices, from least on. Returns how many are used. */
+static uint64_t put_direct(builder *b, const part *p, const survey *s, index_writer w)
+{
+    arena_mark mark = st_arena_mark(b->arena);
+    uint8_t *seen = take(b, (uint64_t)s->most - s->least + 1, 1);
+    uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers), *scratch = numbers + s->longest;
+    bool triangles = p->topology == STELE_TRIANGLES && s->indices == p->corners && s->longest == 3;
+    uint64_t used = 0;
+    for (uint32_t i = p->first; !b->failed && i != NO_INDEX; i = b->segments[i].next) {
+        const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count, *face = c;
+        for (; c < end; c++) {
+            uint32_t number = corner_v(c) - s->least;
+            used += !seen[number];
+            seen[number] = 1;
+            if (triangles) {
+                put_index(&w, number);
+                continue;
+            }
+            numbers[c - face] = number;
+            if (c->v & LAST_CORNER) {
+                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), scratch, &w);
+                face = c + 1;
+            }
+        }
+    }
+    st_arena_rewind(b->arena, mark);
+    return used;
 }
 
 static stele_view slice(const uint8_t *data, uint64_t first, uint64_t count, uint32_t components)
@@ -402,13 +409,13 @@ static bool make_room(builder *b)
     return !b->failed;
 }
 
-static void build_gathered(builder *b, const part *p, const survey *s, index_writer *w, stele_primitive *result,
+static void build_gathered(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result,
                            attribute_list *list)
 {
     uint32_t count = 0;
     if (!make_room(b))
         return;
-    put_faces(b, p, s, b->vertices, &count, w);
+    put_faces(b, p, s, &count, w);
     for (uint32_t i = 0; i < count; i++)
         b->first_vertex[b->vertices[i].v] = 0;
     result->vertex_count = count;
@@ -428,28 +435,38 @@ static void repair(builder *b, stele_primitive *p, attribute_list *list, const c
     }
 }
 
+/* Where the file's arrays can be taken as they are: positions, texture coordinates and normals go together, and from the first
+ * position used to the last one all are used. */
+static bool build_direct(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result,
+                         attribute_list *list)
+{
+    uint64_t range = (uint64_t)s->most - s->least + 1;
+    if (!s->alike || (s->uvs && s->no_uvs) || (s->normals && s->no_normals) || range > p->corners)
+        return false;
+    uint64_t cut_badly = b->cut_badly, work = b->work;
+    if (put_direct(b, p, s, w) != range) {
+        b->cut_badly = cut_badly;
+        b->work = work;
+        return false;
+    }
+    result->vertex_count = range;
+    add_direct(b->content, s, list);
+    return true;
+}
+
 static void build_primitive(builder *b, const part *p, attribute_list *list, stele_primitive *result, const char *path)
 {
     survey s = survey_part(b, p);
-    bool direct = is_direct(b, p, &s);
-    uint64_t most = direct ? (uint64_t)s.most - s.least + 1 : p->corners;
-    index_writer w = {.wide = most > UINT16_MAX};
+    bool wide = p->corners > UINT16_MAX;
+    index_writer w = {take_bytes(b, s.indices * (wide ? 4 : 2)), wide};
     *result = (stele_primitive){.topology = p->topology, .material = p->material};
     *list = (attribute_list){.count = 0};
-    result->indices = (stele_view){.count = s.indices,
-                                   .stride = w.wide ? 4 : 2,
-                                   .components = 1,
-                                   .type = w.wide ? STELE_U32 : STELE_U16,
-                                   .data = w.at = take_bytes(b, s.indices * (w.wide ? 4 : 2))};
+    result->indices = (stele_view){
+        .data = w.at, .count = s.indices, .stride = wide ? 4 : 2, .components = 1, .type = wide ? STELE_U32 : STELE_U16};
     if (b->failed)
         return;
-    if (direct) {
-        put_faces(b, p, &s, NULL, NULL, &w);
-        result->vertex_count = most;
-        add_direct(b->content, &s, list);
-    } else {
-        build_gathered(b, p, &s, &w, result, list);
-    }
+    if (!build_direct(b, p, &s, w, result, list) && !b->failed)
+        build_gathered(b, p, &s, w, result, list);
     result->attributes = list->items;
     result->attribute_count = list->count;
     if (!b->failed)

@@ -161,7 +161,7 @@ static uint64_t count_words(const char *p, const char *end)
     for (; end - p >= 8; p += 8) {
         uint64_t eight = load_u64((const uint8_t *)p);
         uint64_t dark = (((eight & low) + 0x5f5f5f5f5f5f5f5f) | eight) & high; /* above the blank */
-        count += (uint64_t)__builtin_popcountll(dark & ~(dark << 8 | before));
+        count += ((dark & ~(dark << 8 | before)) >> 7) * 0x0101010101010101 >> 56;
         before = dark >> 56;
     }
     bool in_word = before;
@@ -322,6 +322,12 @@ static inline const char *read_index(const char *p, const char *end, int64_t *in
     bool negative = p < end && *p == '-';
     const char *start = p += negative;
     int64_t value = 0;
+    if (end - p >= 8) {
+        uint64_t eight = load_u64((const uint8_t *)p);
+        unsigned count = number_digits_of(eight);
+        value = count ? number_value_of(eight, count) : 0;
+        p += count;
+    }
     for (; p < end && (unsigned char)(*p - '0') < 10; p++)
         value = value < INT64_MAX / 100 ? 10 * value + (*p - '0') : value;
     *index = negative ? -value : value;
@@ -337,6 +343,16 @@ static inline uint32_t resolve(reader *r, int64_t index, uint64_t so_far, uint64
     return 0;
 }
 
+/* Whether the text from p on repeats the digits before it, behind a slash: many files number everything alike. */
+static inline bool repeats(const char *start, const char *p, const char *end)
+{
+    ptrdiff_t length = p - start;
+    if (length > 7 || end - p < 9 || *p != '/')
+        return false;
+    uint64_t differs = (load_u64((const uint8_t *)start) ^ load_u64((const uint8_t *)p + 1)) << (64 - 8 * length);
+    return !differs && (unsigned char)(p[1 + length] - '0') >= 10;
+}
+
 /* v, v/vt, v//vn or v/vt/vn; NULL if it is none of them. */
 static inline const char *read_corner(reader *r, const char *p, obj_corner *corner)
 {
@@ -346,11 +362,14 @@ static inline const char *read_corner(reader *r, const char *p, obj_corner *corn
     p = read_index(p, end, &index);
     if (!p)
         return NULL;
+    ptrdiff_t length = p - start;
     corner->v = resolve(r, index, r->at.v, r->parser->total.v, POSITION_OUT_OF_RANGE, start);
     for (int part = 1; part <= 2 && p < end && *p == '/'; part++) {
-        const char *behind = read_index(++p, end, &index);
+        const char *behind = repeats(p - length, p, end) ? p + 1 + length : read_index(p + 1, end, &index);
+        p++;
         if (!behind)
             continue; /* left out */
+        length = behind - p;
         if (part == 1)
             corner->vt = resolve(r, index, r->at.vt, r->parser->total.vt, UV_OUT_OF_RANGE, p);
         else

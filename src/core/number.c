@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "powers.h"
 
 typedef struct wide {
@@ -269,6 +270,7 @@ static inline bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
+/* Of short runs, such as what is usual before the point. */
 static inline const char *scan_digits(const char *p, const char *end, uint64_t *value)
 {
     uint64_t v = *value;
@@ -276,6 +278,23 @@ static inline const char *scan_digits(const char *p, const char *end, uint64_t *
         v = 10 * v + (uint64_t)(*p - '0');
     *value = v;
     return p;
+}
+
+/* Of longer ones. */
+static inline const char *scan_fraction(const char *p, const char *end, uint64_t *value)
+{
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    while (end - p >= 8) {
+        uint64_t eight = load_u64((const uint8_t *)p);
+        unsigned count = number_digits_of(eight);
+        if (!count)
+            return p;
+        *value = *value * powers[count] + number_value_of(eight, count);
+        p += count;
+        if (count < 8)
+            return p;
+    }
+    return scan_digits(p, end, value);
 }
 
 static const char *scan_exponent(const char *p, const char *end, int64_t *exponent)
@@ -327,7 +346,7 @@ static inline const char *scan(const char *p, const char *end, scanned *s)
     ptrdiff_t digits = p - s->mantissa, fraction = 0;
     if (p < end && *p == '.') {
         const char *start = ++p;
-        p = scan_digits(p, end, &s->digits);
+        p = scan_fraction(p, end, &s->digits);
         fraction = p - start;
         digits += fraction;
     }
