@@ -5,7 +5,6 @@
  *     open             stele_open + stele_close of BIG      | map, scan every array, unmap; for compressed files, liblz4
  *     heap             what that open allocates             | -
  *     stele check BIG  the command on two cores, all checks | cat BIG
- *     convert          stele convert BIG OUT -f             | cp BIG OUT
  *     small files      stele_open + stele_close of FOLDER   | open, read and close of the same files
  *     processes        stele check SAMPLE, one by one       | /bin/true
  *
@@ -17,148 +16,18 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <lz4.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "race.h"
 #include "stele.h"
 
-extern char **environ;
-
-enum { OPEN_RUNS = 41, CHECK_RUNS = 41, CONVERT_RUNS = 11, FOLDER_RUNS = 61, PROCESS_RUNS = 1001 };
-
-static void need(bool fine, const char *what)
-{
-    if (fine)
-        return;
-    fprintf(stderr, "bench: %s failed\n", what);
-    exit(1);
-}
-
-/* ---- Races ---- */
-
-typedef struct contender {
-    void (*run)(const void *what);
-    const void *what;
-    const char *remove; /* a file that goes before every run, outside the time; or NULL */
-} contender;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double seconds_of(const contender *c)
-{
-    if (c->remove)
-        unlink(c->remove);
-    double start = now();
-    c->run(c->what);
-    return now() - start;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_size);
-    return values[count / 2];
-}
-
-/* Median seconds of both, after one run that does not count. */
-static void race(size_t runs, contender a, contender b, double *seconds_a, double *seconds_b)
-{
-    double *times = calloc(2 * runs, sizeof *times);
-    need(times != NULL, "allocating");
-    seconds_of(&a);
-    seconds_of(&b);
-    for (size_t i = 0; i < runs; i++) {
-        times[i] = seconds_of(&a);
-        times[runs + i] = seconds_of(&b);
-    }
-    *seconds_a = median(times, runs);
-    *seconds_b = median(times + runs, runs);
-    free(times);
-}
-
-/* ---- The table ---- */
-
-typedef struct cell {
-    char text[48];
-} cell;
-
-static void print_row(const char *name, cell measured, cell peer, cell ratio, cell goal, const char *verdict)
-{
-    printf("%-34s %20s   %-32s %7s %12s  %s\n", name, measured.text, peer.text, ratio.text, goal.text, verdict);
-    fflush(stdout);
-}
-
-static cell number(const char *format, double value)
-{
-    cell c;
-    snprintf(c.text, sizeof c.text, format, value);
-    return c;
-}
-
-static cell plain(const char *text)
-{
-    cell c;
-    snprintf(c.text, sizeof c.text, "%s", text);
-    return c;
-}
-
-static cell milliseconds(const char *who, double seconds, uint64_t bytes)
-{
-    cell c;
-    snprintf(c.text, sizeof c.text, "%s%6.2f ms %5.1f GB/s", who, 1e3 * seconds, (double)bytes / seconds / 1e9);
-    return c;
-}
-
-static cell rate(const char *who, double per_second)
-{
-    cell c;
-    snprintf(c.text, sizeof c.text, "%s%.0f /s", who, per_second);
-    return c;
-}
-
-static const char *verdict(bool reached)
-{
-    return reached ? "ok" : "MISSED";
-}
-
-/* ---- Processes ---- */
-
-static void run_process(const void *what)
-{
-    char *const *argv = (char *const *)what;
-    posix_spawn_file_actions_t actions;
-    pid_t pid;
-    int status;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    need(posix_spawn(&pid, argv[0], &actions, NULL, argv, environ) == 0, argv[0]);
-    posix_spawn_file_actions_destroy(&actions);
-    need(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, argv[0]);
-}
-
-/* By its path, so that nobody pays for a search. */
-static const char *program(const char *in_bin, const char *in_usr_bin)
-{
-    return access(in_bin, X_OK) == 0 ? in_bin : in_usr_bin;
-}
+enum { OPEN_RUNS = 41, CHECK_RUNS = 41, FOLDER_RUNS = 61, PROCESS_RUNS = 1001 };
 
 /* ---- The large file: opening ---- */
 
@@ -350,17 +219,6 @@ static void bench_check(const char *stele, const big_file *big)
               number("%.2f", mine / peer), plain("<= 4"), verdict(mine <= 4 * peer));
 }
 
-static void bench_convert(const char *stele, const big_file *big, const char *out)
-{
-    const char *convert[] = {stele, "convert", "-q", big->path, out, "-f", NULL};
-    const char *copy[] = {program("/bin/cp", "/usr/bin/cp"), big->path, out, NULL};
-    double mine, peer;
-    race(CONVERT_RUNS, (contender){run_process, convert, out}, (contender){run_process, copy, out}, &mine, &peer);
-    unlink(out);
-    print_row("stele convert, 112 MB", milliseconds("", mine, big->size), milliseconds("cp           ", peer, big->size),
-              number("%.2f", mine / peer), plain("-"), "-");
-}
-
 /* ---- Small files ---- */
 
 enum { MOST_FILES = 100000 };
@@ -456,15 +314,13 @@ int main(int argc, char **argv)
     }
     static const char *const others[] = {"big.twm", "big.mesh", "big.sff", "big-packed.sff", "big.ctc"};
     const char *stele = argv[1];
-    char big_path[4096], out[4096];
+    char big_path[4096];
     snprintf(big_path, sizeof big_path, "%s/big.sgm", argv[2]);
-    snprintf(out, sizeof out, "%s/out.sgm", argv[2]);
     big_file big = find_bulk(big_path);
     print_row("", plain("measured"), plain("floor or peer"), plain("ratio"), plain("goal"), "");
     bench_open(&big);
     bench_heap(&big);
     bench_check(stele, &big);
-    bench_convert(stele, &big, out);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         snprintf(path, sizeof path, "%s/%s", argv[2], others[i]);
         big = find_bulk(path);

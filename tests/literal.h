@@ -32,6 +32,28 @@ typedef struct finding {
     splice first, second;
 } finding;
 
+/* Files written number by number, little-endian on any machine. */
+typedef struct pen {
+    uint8_t data[4096];
+    size_t size;
+} pen;
+
+void pen_bytes(pen *p, const void *data, size_t size);
+void pen_u8(pen *p, unsigned value);
+void pen_u32(pen *p, uint32_t value);
+void pen_u64(pen *p, uint64_t value);
+void pen_f64(pen *p, double value);
+void pen_floats(pen *p, size_t count, const float *floats);
+#define PEN_FLOATS(p, ...) pen_floats(p, sizeof((const float[]){__VA_ARGS__}) / sizeof(float), (const float[]){__VA_ARGS__})
+
+/* Fails unless the bytes are what was written, and says where they are not. */
+void assert_written(const bytes *out, const pen *expected);
+
+/* Fails unless a row of a view is these floats, within 1e-6. */
+void assert_row(const stele_view *view, uint64_t row, size_t count, const float *expected);
+#define ASSERT_ROW(view, row, ...)                                                                                             \
+    assert_row(view, row, sizeof((const float[]){__VA_ARGS__}) / sizeof(float), (const float[]){__VA_ARGS__})
+
 bytes spliced(const uint8_t *data, size_t size, const splice *a, const splice *b);
 void expect_finding(const uint8_t *data, size_t size, const finding *f, const stele_options *options);
 

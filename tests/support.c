@@ -178,3 +178,73 @@ void expect_finding(const uint8_t *data, size_t size, const finding *f, const st
     stele_close(file);
     free(changed.data);
 }
+
+/* ---- Pens ---- */
+
+void pen_bytes(pen *p, const void *data, size_t size)
+{
+    assert_true(p->size + size <= sizeof p->data);
+    memcpy(p->data + p->size, data, size);
+    p->size += size;
+}
+
+static void pen_number(pen *p, uint64_t value, int size)
+{
+    for (int i = 0; i < size; i++) {
+        uint8_t byte = (uint8_t)(value >> (8 * i));
+        pen_bytes(p, &byte, 1);
+    }
+}
+
+void pen_u8(pen *p, unsigned value)
+{
+    pen_number(p, value, 1);
+}
+
+void pen_u32(pen *p, uint32_t value)
+{
+    pen_number(p, value, 4);
+}
+
+void pen_u64(pen *p, uint64_t value)
+{
+    pen_number(p, value, 8);
+}
+
+void pen_f64(pen *p, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    pen_number(p, bits, 8);
+}
+
+void pen_floats(pen *p, size_t count, const float *floats)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &floats[i], sizeof bits);
+        pen_number(p, bits, 4);
+    }
+}
+
+void assert_written(const bytes *out, const pen *expected)
+{
+    assert_non_null(out->data);
+    for (size_t i = 0; i < out->size && i < expected->size; i++)
+        if (out->data[i] != expected->data[i])
+            fail_msg("byte %zu is %02x, not %02x", i, out->data[i], expected->data[i]);
+    assert_int_equal(out->size, expected->size);
+}
+
+void assert_row(const stele_view *view, uint64_t row, size_t count, const float *expected)
+{
+    assert_non_null(view);
+    assert_true(row < view->count);
+    assert_int_equal(view->components, count);
+    for (uint32_t i = 0; i < count; i++) {
+        double error = stele_view_number(view, row, i) - (double)expected[i];
+        if (!(error < 1e-6 && error > -1e-6))
+            fail_msg("row %llu, component %u: is %g, not %g", (unsigned long long)row, i, stele_view_number(view, row, i),
+                     (double)expected[i]);
+    }
+}

@@ -8,7 +8,11 @@ mkdir -p "$folder"
 cc=${CC:-cc}
 
 $cc -std=c11 -O2 -o "$folder/make_big" bench/make_big.c -lm
-$cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c build/libstele.a -llz4 -lm
+$cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c bench/race.c build/libstele.a -llz4 -lm
+assimp=""
+[ -f /usr/include/assimp/cimport.h ] && assimp="-DWITH_ASSIMP -lassimp"
+# shellcheck disable=SC2086 # several words or none
+$cc -std=c11 -O3 -Iinclude -o "$folder/convert" bench/convert.c bench/race.c build/libstele.a -llz4 -lm $assimp
 
 big() { # KIND NAME
     [ -f "$folder/$2" ] || { "$folder/make_big" "$1" "$folder/$2.tmp" && mv "$folder/$2.tmp" "$folder/$2"; }
@@ -20,9 +24,26 @@ big sff big.sff
 big sff-packed big-packed.sff
 big ctc big.ctc
 [ -f "$folder/big-v0.twm" ] || build/stele convert -q "$folder/big.twm" "$folder/big-v0.twm" --dialect v0
+[ -f "$folder/big.glb" ] || build/stele convert -q "$folder/big.sgm" "$folder/big.glb"
 cat "$folder"/big* >/dev/null # into the page cache
 
 corpus=${STELE_CORPUS:-../shared/corpus}
 [ -d "$corpus" ] || corpus=samples/dialects
 echo "$(uname -sm), $(getconf _NPROCESSORS_ONLN) cores, $($cc --version | head -n 1), small files: $corpus"
+# 400 small models: those that there are, as often as it takes
+if [ ! -d "$folder/small" ]; then
+    mkdir "$folder/small.tmp"
+    n=0
+    while [ "$n" -lt 400 ]; do
+        for model in $(find "$corpus" -name '*.sgm' | sort); do
+            [ "$n" -lt 400 ] || break
+            mkdir "$folder/small.tmp/$n"
+            cp "$model" "$folder/small.tmp/$n"
+            [ ! -f "${model%.sgm}.sga" ] || cp "${model%.sgm}.sga" "$folder/small.tmp/$n"
+            n=$((n + 1))
+        done
+    done
+    mv "$folder/small.tmp" "$folder/small"
+fi
 "$folder/bench" build/stele "$folder" "$corpus" samples/dialects/v3.sgm samples/scribe.sgm
+"$folder/convert" build/stele "$folder" "$folder/small"

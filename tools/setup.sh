@@ -32,6 +32,7 @@ check)
     want libclang-rt-dev
     ;;
 bench)
+    want libassimp-dev
     program python3 python3
     ;;
 esac

@@ -96,12 +96,18 @@ static void put_quoted(json_writer *j, const char *string)
     put_char(j, '"');
 }
 
+/* For people: the members of the document, and the entries of its lists. */
+static bool on_own_line(const json_writer *j)
+{
+    return j->depth == 1 || (j->depth == 2 && j->in_list);
+}
+
 /* What comes before a value: a comma, a new line, the key. */
 static void begin(json_writer *j, const char *key)
 {
     if (!j->first)
         put_char(j, ',');
-    if (j->lines && j->depth > 0 && j->depth <= 2)
+    if (j->lines && on_own_line(j))
         put_char(j, '\n');
     j->first = false;
     if (key) {
@@ -128,16 +134,17 @@ static void open_bracket(json_writer *j, const char *key, char bracket)
 {
     begin(j, key);
     put_char(j, bracket);
-    j->depth++;
+    if (++j->depth == 2)
+        j->in_list = bracket == '[';
     j->first = true;
 }
 
 static void close_bracket(json_writer *j, char bracket)
 {
-    j->depth--;
-    if (j->lines && !j->first && j->depth < 2)
+    if (j->lines && on_own_line(j))
         put_char(j, '\n');
     put_char(j, bracket);
+    j->depth--;
     j->first = false;
 }
 

@@ -256,24 +256,6 @@ static void add_bounds(packing *k, const uint8_t *row, uint64_t count, uint32_t 
     memcpy(k->max, max, sizeof max);
 }
 
-/* Finite? And how large? Chunk after chunk, so that interleaved rows come into the cache once for all attributes. */
-static void look_through(packing *packings, size_t count, uint64_t vertex_count)
-{
-    enum { CHUNK = 2048 };
-    for (uint64_t start = 0; start < vertex_count; start += CHUNK) {
-        uint64_t rows = vertex_count - start < CHUNK ? vertex_count - start : CHUNK;
-        for (size_t i = 0; i < count; i++) {
-            packing *k = &packings[i];
-            if (!k->fresh || k->view.type != STELE_F32)
-                continue;
-            const uint8_t *data = st_view_at(&k->view, start);
-            k->nonfinite |= st_scan_nonfinite_rows(data, rows, k->view.stride, k->view.components);
-            if (k->attribute->semantic == STELE_POSITION)
-                add_bounds(k, data, rows, k->view.stride);
-        }
-    }
-}
-
 static const char *semantic_name(stele_semantic semantic)
 {
     static const char *const names[] = {"position", "normal", "tangent", "uv", "color", "joints", "weights"};
@@ -307,34 +289,62 @@ static void replace_nonfinite(packer *p, packing *k, const char *path)
 
 /* Attributes that lie interleaved: one bufferView for all. */
 typedef struct block {
-    uintptr_t start, end; /* of the first row */
-    uint32_t used;        /* bytes of it that attributes use */
+    uintptr_t start, end;  /* of the first row */
+    uint32_t stride, used; /* bytes of a row, and those of them that attributes use */
+    uint64_t rows;
     size_t count;
+    packing *members[MOST_ATTRIBUTES];
 } block;
 
-static bool joins(const block *b, const packing *first, const packing *k)
+static bool joins(const block *b, const packing *k)
 {
     uintptr_t at = (uintptr_t)k->view.data, end = at + row_size(&k->view);
     uintptr_t low = at < b->start ? at : b->start, high = end > b->end ? end : b->end;
-    return k->fresh && k->view.stride == first->view.stride && (at - b->start) % 4 == 0 && high - low <= first->view.stride;
+    return k->fresh && k->view.stride == b->stride && (at - b->start) % 4 == 0 && high - low <= b->stride;
 }
 
-/* The block that begins with an attribute, and which of the later ones belong to it. */
-static block gather(const packing *packings, size_t count, size_t first, bool *member)
+/* The block that begins with an attribute: it, and those of the later ones that lie beside it. */
+static void gather(packing *packings, size_t count, block *b)
 {
-    block b = {(uintptr_t)packings[first].view.data, (uintptr_t)packings[first].view.data, 0, 0};
-    for (size_t i = first; i < count; i++) {
-        const packing *k = &packings[i];
-        member[i] = joins(&b, &packings[first], k);
-        if (!member[i])
+    uintptr_t start = (uintptr_t)packings[0].view.data;
+    *b = (block){.start = start, .end = start, .stride = packings[0].view.stride, .rows = packings[0].view.count};
+    for (size_t i = 0; i < count; i++) {
+        packing *k = &packings[i];
+        if (!joins(b, k))
             continue;
         uintptr_t at = (uintptr_t)k->view.data, end = at + row_size(&k->view);
-        b.start = at < b.start ? at : b.start;
-        b.end = end > b.end ? end : b.end;
-        b.used += row_size(&k->view);
-        b.count++;
+        b->start = at < b->start ? at : b->start;
+        b->end = end > b->end ? end : b->end;
+        b->used += row_size(&k->view);
+        b->members[b->count++] = k;
     }
-    return b;
+}
+
+/* Some rows of a block: is anything in them not finite? All bytes at once are asked first, at memory speed. */
+static void look_at_rows(block *b, uint64_t start, uint64_t rows)
+{
+    const uint8_t *data = (const uint8_t *)b->start + start * b->stride;
+    bool suspicious = st_scan_nonfinite(data, ((rows - 1) * b->stride + (b->end - b->start)) / 4);
+    for (size_t i = 0; i < b->count; i++) {
+        packing *k = b->members[i];
+        const uint8_t *own = st_view_at(&k->view, start);
+        if (k->view.type == STELE_F32 && suspicious)
+            k->nonfinite |= st_scan_nonfinite_rows(own, rows, b->stride, k->view.components);
+        if (k->attribute->semantic == STELE_POSITION)
+            add_bounds(k, own, rows, b->stride);
+    }
+}
+
+/* Chunk after chunk, so that rows come into the cache once for all attributes. True if everything is finite. */
+static bool look_through(block *b)
+{
+    enum { CHUNK = 1024 };
+    bool finite = true;
+    for (uint64_t start = 0; start < b->rows; start += CHUNK)
+        look_at_rows(b, start, b->rows - start < CHUNK ? b->rows - start : CHUNK);
+    for (size_t i = 0; i < b->count; i++)
+        finite &= !b->members[i]->nonfinite;
+    return finite;
 }
 
 static uint32_t add_attribute(packer *p, const packing *k, uint32_t view, uint64_t offset)
@@ -353,28 +363,44 @@ static uint32_t add_attribute(packer *p, const packing *k, uint32_t view, uint64
     return index;
 }
 
-static void pack_block(packer *p, packing *packings, size_t count, size_t first)
+static void repack(packer *p, const block *b)
 {
-    bool member[MOST_ATTRIBUTES];
-    block b = gather(packings, count, first, member);
-    const stele_view *v = &packings[first].view;
+    for (size_t i = 0; i < b->count; i++)
+        b->members[i]->view = packed_rows(p, &b->members[i]->view, true);
+}
+
+static void replace_in_block(packer *p, const block *b, const char *path)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (b->members[i]->nonfinite)
+            replace_nonfinite(p, b->members[i], path);
+}
+
+/* The first of some attributes, and those that lie beside it. */
+static void pack_block(packer *p, packing *packings, size_t count, const char *path)
+{
+    block b;
+    gather(packings, count, &b);
     /* rows of which little is used are not worth their bytes */
-    if (2 * b.used < v->stride) {
-        for (size_t i = first; i < count; i++)
-            if (member[i])
-                packings[i].view = packed_rows(p, &packings[i].view, true);
-        b = gather(packings, count, first, member);
+    if (2 * b.used < b.stride) {
+        repack(p, &b);
+        gather(packings, p->failed ? 0 : count, &b);
+    }
+    if (!p->failed && !look_through(&b)) {
+        replace_in_block(p, &b, path);
+        gather(packings, p->failed ? 0 : count, &b);
     }
     if (p->failed)
         return;
-    bool packed = b.count == 1 && v->stride == row_size(v);
-    uint32_t view = st_pack_view(p, packed ? 0 : v->stride, GLTF_ARRAY_BUFFER);
-    st_pack_add(p, (const void *)b.start, (v->count - 1) * v->stride + (b.end - b.start));
-    for (size_t i = first; i < count; i++)
-        if (member[i]) {
-            add_attribute(p, &packings[i], view, (uintptr_t)packings[i].view.data - b.start);
-            packings[i].fresh = false;
-        }
+    bool packed = b.count == 1 && b.stride == b.used;
+    uint32_t view = st_pack_view(p, packed ? 0 : b.stride, GLTF_ARRAY_BUFFER);
+    st_pack_add(p, (const void *)b.start, (b.rows - 1) * b.stride + (b.end - b.start));
+    /* glTF lets the last row end early, but three.js does not */
+    st_pack_add(p, NULL, b.stride - (b.end - b.start));
+    for (size_t i = 0; i < b.count; i++) {
+        add_attribute(p, b.members[i], view, (uintptr_t)b.members[i]->view.data - b.start);
+        b.members[i]->fresh = false;
+    }
 }
 
 void st_pack_attributes(packer *p, const stele_primitive *primitive, const char *path, uint32_t *accessors)
@@ -383,15 +409,9 @@ void st_pack_attributes(packer *p, const stele_primitive *primitive, const char 
     size_t count = primitive->attribute_count;
     for (size_t i = 0; i < count; i++)
         packings[i] = prepare(p, &primitive->attributes[i]);
-    if (p->failed)
-        return;
-    look_through(packings, count, primitive->vertex_count);
-    for (size_t i = 0; i < count; i++)
-        if (packings[i].nonfinite)
-            replace_nonfinite(p, &packings[i], path);
     for (size_t i = 0; i < count && !p->failed; i++)
         if (packings[i].fresh)
-            pack_block(p, packings, count, i);
+            pack_block(p, &packings[i], count - i, path);
     for (size_t i = 0; i < count && !p->failed; i++)
         accessors[i] = packed_already(p, &primitive->attributes[i].view, USE_VERTEX + primitive->attributes[i].semantic);
 }

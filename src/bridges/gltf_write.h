@@ -10,7 +10,8 @@
 typedef struct json_writer {
     arena *arena;
     gltf_pieces *text;
-    bool lines; /* one for each entry of a list at the top, for people */
+    bool lines;   /* for people */
+    bool in_list; /* in one of the document's lists */
     char *block;
     size_t used, size; /* of the block */
     unsigned depth;

@@ -184,7 +184,7 @@ static void bake_skin(flattener *f, size_t index)
 {
     const stele_skin *skin = &f->model->skins[index];
     matrix all = rest_skinning(f, skin, reference_joint(f, skin));
-    f->bake[index] = st_matrix_product(&f->flat->from_model, &all);
+    f->bake[index] = f->wishes->keep_bind ? st_matrix_identity() : st_matrix_product(&f->flat->from_model, &all);
     for (size_t i = 0; i < skin->joint_count && !f->posed[index]; i++) {
         matrix one = rest_skinning(f, skin, i);
         f->posed[index] = differs(&one, &all);
@@ -460,7 +460,7 @@ static void report(flattener *f)
     saver *s = f->saver;
     st_save_lose(s, DIAG_LOSS_TOPOLOGY, f->not_triangles, "", "has only triangles: %llu meshes of lines or points dropped",
                  (unsigned long long)f->not_triangles);
-    if (f->wishes->skeleton && f->flat->posed_rest)
+    if (f->wishes->skeleton && f->flat->posed_rest && !f->wishes->rest_pose)
         st_save_lose(s, DIAG_LOSS_REST, 1, "", "shows the bind pose when no clip is played: the rest pose is another");
     if (f->made_normals)
         st_diag(s->adapter.checker->diags, DIAG_NORMALS_MADE, (diag_place){STELE_NOWHERE, f->made_normals, ""},

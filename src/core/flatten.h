@@ -48,6 +48,8 @@ typedef struct flat_wishes {
                      * its vertices stay */
     bool skeleton;  /* joints and clips are wanted; otherwise everything is taken at rest */
     bool normals;   /* are needed: made where they are missing, and reported */
+    bool rest_pose; /* the target holds a rest pose besides the bind pose: that they differ is no loss */
+    bool keep_bind; /* skinned vertices stay as they are, in whatever space they are bound */
 } flat_wishes;
 
 /* Meshes come in the order of the model's meshes, primitives and nodes. Views are those of the model where nothing changes.

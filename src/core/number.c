@@ -4,9 +4,9 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "powers.h"
 
 typedef struct wide {
@@ -244,6 +244,14 @@ size_t st_print_f64(char *out, double value)
     return (size_t)(write_decimal(at, shortest_64(bits & 0xfffffffffffff, (int)(bits >> 52 & 0x7ff))) - out);
 }
 
+size_t st_print_u32(char *out, uint32_t value)
+{
+    int count = count_digits(value);
+    count += !count;
+    write_digits(out + count, value, count);
+    return (size_t)count;
+}
+
 /* ---- Reading: the text ---- */
 
 /* Its value is digits * 10 ^ exponent, and if truncated, less than one more digit. */
@@ -262,6 +270,7 @@ static inline bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
+/* Of short runs, such as what is usual before the point. */
 static inline const char *scan_digits(const char *p, const char *end, uint64_t *value)
 {
     uint64_t v = *value;
@@ -269,6 +278,23 @@ static inline const char *scan_digits(const char *p, const char *end, uint64_t *
         v = 10 * v + (uint64_t)(*p - '0');
     *value = v;
     return p;
+}
+
+/* Of longer ones. */
+static inline const char *scan_fraction(const char *p, const char *end, uint64_t *value)
+{
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    while (end - p >= 8) {
+        uint64_t eight = load_u64((const uint8_t *)p);
+        unsigned count = number_digits_of(eight);
+        if (!count)
+            return p;
+        *value = *value * powers[count] + number_value_of(eight, count);
+        p += count;
+        if (count < 8)
+            return p;
+    }
+    return scan_digits(p, end, value);
 }
 
 static const char *scan_exponent(const char *p, const char *end, int64_t *exponent)
@@ -320,7 +346,7 @@ static inline const char *scan(const char *p, const char *end, scanned *s)
     ptrdiff_t digits = p - s->mantissa, fraction = 0;
     if (p < end && *p == '.') {
         const char *start = ++p;
-        p = scan_digits(p, end, &s->digits);
+        p = scan_fraction(p, end, &s->digits);
         fraction = p - start;
         digits += fraction;
     }

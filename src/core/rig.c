@@ -109,7 +109,7 @@ static void add_joint(loader *l, const rig *r, const uint32_t *anchor, uint32_t 
     stele_node node = stele_default_node();
     matrix rest = rest_of(r, anchor, joint);
     node.parent = r->parent[joint] == STELE_NONE ? r->root_node : r->first_node + r->parent[joint];
-    st_node_place(&node, l->arena, &rest, r->moved);
+    st_node_place(&node, l->arena, &rest, r->moved && r->moved[joint]);
     st_model_add_node(l->model, l->arena, &node);
 }
 

@@ -15,7 +15,7 @@ typedef struct rig {
     const bool *unplaced;    /* joints whose matrix says nothing: they rest where their parent does; NULL: none */
     stele_view inverse_bind; /* a matrix for each joint, and for the neutral one */
     bool neutral;            /* one more joint, that stays where it is */
-    bool moved;              /* clips move the joints */
+    const bool *moved;       /* joints that clips move; NULL: none */
     matrix root;             /* above all of it */
 
     /* What st_rig_load makes. A node above all is there if root is not the identity or there are several joints without a

@@ -98,7 +98,7 @@ static void report_skeleton(saver *s, const inventory *i)
     if (!animation && (skeleton || !i->joints))
         st_save_lose(s, DIAG_LOSS_ANIMATION, i->clips, "", "has no animation: %llu clip%s dropped",
                      (unsigned long long)i->clips, i->clips == 1 ? "" : "s");
-    if (!(s->capabilities & STELE_SKIN) && skeleton)
+    if ((s->capabilities & (STELE_MESHES | STELE_SKIN)) == STELE_MESHES && skeleton)
         st_save_lose(s, DIAG_LOSS_SKIN, i->skins, "", "has no skin: the weights of %llu meshes dropped",
                      (unsigned long long)i->skins);
 }

@@ -123,6 +123,11 @@ static void put(walk *w, const void *data, uint64_t size)
     w->buffered += (size_t)size;
 }
 
+void st_walk_put(walk *w, const void *data, uint64_t size)
+{
+    put(w, data, size);
+}
+
 bool st_walk_finish(walk *w)
 {
     flush(w);

@@ -96,6 +96,9 @@ void st_walk_blob(walk *w, const char *name, span *value, uint64_t count);
 typedef uint64_t (*walk_size)(const uint8_t *data, uint64_t left);
 void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_size size_of);
 
+/* Only writing: bytes that are made as they are written, such as text, so that they need not all be in memory. */
+void st_walk_put(walk *w, const void *data, uint64_t size);
+
 /* So many bytes that nobody claims, kept as they are. */
 void st_walk_gap(walk *w, span *value, uint64_t count);
 

@@ -19,6 +19,14 @@ static const stele_dialect_info dialects[] = {
     [CTC_V8] = {"v8", "taken by the engine, never seen: read as v11"},
 };
 
+/* What nobody has proven. */
+static const stele_choice_info choices[] = {
+    {CTC_BIND_KEY, "auto inverse forward local",
+     "what the base matrices of bones are: by the data, from the model to the bone, the reverse, or not used"},
+    {CTC_WINDING_KEY, "auto keep reverse", "which side of triangles is seen: by the normals, as they are, or the other one"},
+    {CTC_UP_KEY, "z y", "the axis that points up"},
+};
+
 /* ---- The header ---- */
 
 static const struct {
@@ -371,7 +379,9 @@ const stele_format st_format_ctc = {
              .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_MATERIALS | STELE_TEXTURES |
                              STELE_SKIN | STELE_SKELETON | STELE_ANIMATION | STELE_MORPHS | STELE_ATTACHMENTS,
              .dialects = dialects,
-             .dialect_count = sizeof dialects / sizeof *dialects},
+             .dialect_count = sizeof dialects / sizeof *dialects,
+             .choices = choices,
+             .choice_count = sizeof choices / sizeof *choices},
     .raw_size = sizeof(ctc_file),
     .probe = probe_file,
     .walk = walk_file,
@@ -380,4 +390,7 @@ const stele_format st_format_ctc = {
     .describe = st_ctc_describe,
     .always_adapts = true,
     .adapt = st_ctc_adapt,
+    .load = st_ctc_load,
+    .save = st_ctc_save,
+    .usual_dialect = CTC_V11,
 };

@@ -62,8 +62,7 @@ static uint64_t size_of(walk *w, arena *a, ctc_file *f, ctc_section kind)
     return w->at;
 }
 
-/* Fills in the offsets and returns where the file ends. */
-static uint64_t lay_out(checker *c, ctc_file *f, uint8_t header[CTC_HEADER_BYTES])
+bool st_ctc_lay_out(checker *c, ctc_file *f, uint8_t header[CTC_HEADER_BYTES])
 {
     walk *w = st_arena_bytes(c->arena, sizeof *w);
     uint64_t at = CTC_HEADER_BYTES;
@@ -73,7 +72,10 @@ static uint64_t lay_out(checker *c, ctc_file *f, uint8_t header[CTC_HEADER_BYTES
         at += there ? size_of(w, c->arena, f, s) : 0;
     }
     store_uint(header + 4 * CTC_EOF_OFFSET, at, 4);
-    return at;
+    if (at > INT32_MAX)
+        st_diag(c->diags, DIAG_DOES_NOT_FIT, st_check_place(c, 0, 1, "%s", ""),
+                "does not fit: the file would have %llu bytes, and offsets have 31 bits", (unsigned long long)at);
+    return at <= INT32_MAX && !c->arena->failed;
 }
 
 static uint64_t used_bytes(const span *gap)
@@ -118,9 +120,5 @@ bool st_ctc_adapt(raw_file *raw, unsigned dialect, checker *c)
     rewrite_bones(c, &f->rows[CTC_BONES]);
     if (c->arena->failed)
         return false;
-    uint64_t end = lay_out(c, f, header);
-    if (end > INT32_MAX)
-        st_diag(c->diags, DIAG_DOES_NOT_FIT, st_check_place(c, 0, 1, "%s", ""),
-                "does not fit: the file would have %llu bytes, and offsets have 31 bits", (unsigned long long)end);
-    return end <= INT32_MAX && !c->arena->failed;
+    return st_ctc_lay_out(c, f, header);
 }

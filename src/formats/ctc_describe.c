@@ -3,9 +3,6 @@
 
 #include "core/scan.h"
 
-/* As many as Quake 2, whose engine this one was, shows in a second; the file does not say. */
-enum { FRAMES_PER_SECOND = 10 };
-
 /* ---- Animations ---- */
 
 static bool counts_follow(const ctc_file *f, uint32_t count)
@@ -65,7 +62,7 @@ static void describe_clips(const ctc_file *f, arena *a, stele_info *info)
             text field = st_fixed_text(&f->animation[i].name);
             name = st_text_string(a, &field);
         }
-        clips[i] = (stele_clip_info){name, (double)length / FRAMES_PER_SECOND, tracks, length * tracks};
+        clips[i] = (stele_clip_info){name, (double)length / CTC_USUAL_FPS, tracks, length * tracks};
     }
     info->clips = clips;
     info->clip_count = clips ? count : 0;

@@ -152,7 +152,7 @@ static bool never_bound(const uint8_t *joint, const bool weighted[256])
 static bool load_skeleton(mesh_loader *m)
 {
     const mesh_file *f = m->file;
-    bool weighted[256] = {false}, unplaced[256] = {false};
+    bool weighted[256] = {false}, unplaced[256] = {false}, moved[256] = {false};
     uint32_t parent[256];
     int position[256];
     uint8_t *matrices;
@@ -164,6 +164,7 @@ static bool load_skeleton(mesh_loader *m)
     for (uint64_t id = 0; id < inverse_bind.count; id++) {
         matrix bind = st_matrix_identity();
         parent[id] = STELE_NONE;
+        moved[id] = f->animation_count && !m->forgotten[id];
         if (id < f->joints.count && position[id] >= 0) {
             const uint8_t *joint = f->joints.data + (uint64_t)position[id] * JOINT_BYTES;
             bind = matrix_at(joint + JOINT_BIND);
@@ -177,7 +178,7 @@ static bool load_skeleton(mesh_loader *m)
                    .unplaced = unplaced,
                    .inverse_bind = inverse_bind,
                    .neutral = m->neutral,
-                   .moved = f->animation_count > 0,
+                   .moved = moved,
                    .root = root_transform(f)};
     return st_rig_load(m->base, &m->rig);
 }
@@ -275,7 +276,22 @@ static void load_channel(mesh_loader *m, clip_loader *clip, uint32_t joint, cons
         (stele_channel){.node = m->rig.first_node + joint, .path = part->path, .times = clip->order.times, .values = values};
 }
 
-/* One channel stays even if nothing moves: it says when there are poses. */
+/* If nothing moves, a joint that stays where it rests says when there are poses. */
+static void load_stillness(mesh_loader *m, clip_loader *clip)
+{
+    uint8_t *bytes;
+    uint32_t joint = 0;
+    while (joint + 1 < m->file->joint_count && m->base->model->nodes[m->rig.first_node + joint].matrix)
+        joint++;
+    stele_node *node = st_model_node(m->base->model, m->rig.first_node + joint);
+    stele_view values = st_view_make(m->base->arena, clip->order.times.count, STELE_F32, 3, &bytes);
+    node->matrix = NULL; /* a node that has keys cannot have one */
+    for (uint64_t i = 0; i < 3 * values.count; i++)
+        store_f32(bytes + 4 * i, node->local.translation[i % 3]);
+    clip->channels[clip->channel_count++] = (stele_channel){
+        .node = m->rig.first_node + joint, .path = STELE_TRANSLATION, .times = clip->order.times, .values = values};
+}
+
 static void load_channels(mesh_loader *m, clip_loader *clip)
 {
     for (uint32_t joint = 0; joint < m->file->joint_count; joint++)
@@ -283,7 +299,7 @@ static void load_channels(mesh_loader *m, clip_loader *clip)
             if (!stays_at_rest(m, clip, joint, &pose_parts[i]))
                 load_channel(m, clip, joint, &pose_parts[i]);
     if (!clip->channel_count)
-        load_channel(m, clip, 0, &pose_parts[0]);
+        load_stillness(m, clip);
 }
 
 static bool positive(double x)

@@ -31,6 +31,7 @@ typedef struct sgm_traits {
 } sgm_traits;
 
 extern const sgm_traits st_sgm_traits[];
+extern const stele_format st_format_sgm;
 
 typedef struct sgm_texture {
     uint64_t at;

@@ -11,9 +11,10 @@ extern const stele_format st_format_sff;
 extern const stele_format st_format_ctc;
 extern const stele_format st_format_glb;
 extern const stele_format st_format_gltf;
+extern const stele_format st_format_obj;
 
-const stele_format *const st_formats[] = {
-    &st_format_twm, &st_format_sgm, &st_format_sga, &st_format_mesh, &st_format_sff, &st_format_ctc, &st_format_glb, &st_format_gltf, NULL};
+const stele_format *const st_formats[] = {&st_format_twm, &st_format_sgm, &st_format_sga,  &st_format_mesh, &st_format_sff,
+                                          &st_format_ctc, &st_format_glb, &st_format_gltf, &st_format_obj,  NULL};
 
 static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
                                                "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};

@@ -388,7 +388,7 @@ const stele_format st_format_sff = {
     .info = {.name = "sff",
              .title = "Specter model",
              .extensions = "sff",
-             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_MATERIALS | STELE_TEXTURES,
+             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_TEXTURES,
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects},
     .raw_size = sizeof(sff_file),
@@ -398,4 +398,7 @@ const stele_format st_format_sff = {
     .check = st_sff_check,
     .describe = describe,
     .adapt = st_sff_adapt,
+    .load = st_sff_load,
+    .save = st_sff_save,
+    .usual_dialect = SFF_INTERLEAVED,
 };

@@ -115,6 +115,16 @@ void st_sff_probe(const uint8_t *data, uint64_t size, probe *p);
 sense st_sff_sense(const raw_file *raw);
 void st_sff_check(checker *c, const raw_file *raw);
 bool st_sff_adapt(raw_file *raw, unsigned dialect, checker *c);
+bool st_sff_load(loader *l, const raw_file *raw);
+bool st_sff_save(saver *s, raw_file *raw);
+
+/* Sets the sizes in the header by those of the meshes and textures; refuses what its fields cannot hold. */
+void st_sff_set_sizes(adapter *a, sff_file *f);
+
+/* Properties of a model and of a material. */
+#define SFF_DIALECT_KEY "sff.dialect"
+#define SFF_BITS_KEY "sff.format_bits"  /* those of the format that have no meaning */
+#define SFF_TEXTURES_KEY "sff.textures" /* the names of all textures but the first, one to a line */
 
 /* Whether sizes hold, in the reading of the file. */
 bool st_sff_mesh_size_holds(const sff_file *f, const sff_mesh *m);

@@ -11,11 +11,11 @@ typedef struct sff_adapter {
     sff_layout from, to;
 } sff_adapter;
 
-static void refuse_size(sff_adapter *a, uint64_t offset, const char *path, uint64_t size, uint64_t most)
+static void refuse_size(adapter *a, uint64_t offset, const char *path, uint64_t size, uint64_t most)
 {
     char why[96];
     snprintf(why, sizeof why, "it would be %llu, and can be %llu at most", (unsigned long long)size, (unsigned long long)most);
-    st_adapt_refuse(&a->base, offset, path, why);
+    st_adapt_refuse(a, offset, path, why);
 }
 
 /* ---- Meshes ---- */
@@ -76,7 +76,7 @@ static uint64_t actual_format(const sff_file *f, const sff_layout *l)
            (l->components[SFF_UV] ? SFF_UVS : 0) | (l->index_size ? SFF_INDICES : 0);
 }
 
-static void adapt_sizes(sff_adapter *a, sff_file *f)
+void st_sff_set_sizes(adapter *a, sff_file *f)
 {
     f->geometry_size = 0;
     f->texture_size = 0;
@@ -107,6 +107,6 @@ bool st_sff_adapt(raw_file *raw, unsigned dialect, checker *c)
     for (uint64_t i = 0; a.base.fits && i < f->texture_count; i++)
         adapt_texture(&f->texture[i], reading);
     if (a.base.fits)
-        adapt_sizes(&a, f);
+        st_sff_set_sizes(&a.base, f);
     return a.base.fits;
 }

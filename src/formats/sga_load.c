@@ -354,6 +354,8 @@ bool st_sga_load(loader *l, const raw_file *raw)
     const sga_file *f = (const sga_file *)raw;
     sga_skeleton skeleton;
     uint32_t root = st_rayne_root(l);
+    if (raw->dialect != SGA_V1)
+        st_property_text(&l->model->properties, l->arena, "sga.dialect", st_format_sga.info.dialects[raw->dialect].name);
     if (root == STELE_NONE || !st_sga_load_bones(l, f, root, &skeleton))
         return false;
     if (skeleton.joint_count && st_sga_add_skin(l, &skeleton) == STELE_NONE)

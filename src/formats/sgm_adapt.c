@@ -263,7 +263,6 @@ static void adapt_mesh(sgm_adapter *a, sgm_mesh *m, const char *path)
 
 bool st_sgm_adapt(raw_file *raw, unsigned dialect, checker *c)
 {
-    extern const stele_format st_format_sgm;
     char path[WALK_PATH];
     sgm_file *f = (sgm_file *)raw;
     sgm_adapter a = {.base = {c, st_format_sgm.info.dialects[dialect].name, true},

@@ -509,5 +509,7 @@ bool st_sgm_load(loader *l, const raw_file *raw)
                     .file = f,
                     .traits = &st_sgm_traits[raw->dialect],
                     .normal_mapped = st_arena_array(l->arena, f->material_count, sizeof(bool))};
+    if (raw->dialect != SGM_V3)
+        st_property_text(&l->model->properties, l->arena, "sgm.dialect", st_format_sgm.info.dialects[raw->dialect].name);
     return s.normal_mapped && load_all(&s);
 }

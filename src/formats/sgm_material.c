@@ -97,12 +97,13 @@ sgm_look st_sgm_look(arena *a, const sgm_material *m, unsigned uv_count)
 void st_sgm_clamp_look(sgm_look *look, unsigned uv_count)
 {
     for (unsigned role = 0; role < SGM_ROLES; role++) {
-        if (!uv_count)
+        if (look->uv_set[role] >= uv_count)
+            look->uv_set[role] = uv_count ? uv_count - 1 : 0;
+        bool no_lightmap = role == SGM_LIGHTMAP && !look->uv_set[role];
+        if (!uv_count || no_lightmap)
             look->texture[role] = NULL;
         if (!look->texture[role])
             look->uv_set[role] = 0;
-        else if (look->uv_set[role] >= uv_count)
-            look->uv_set[role] = uv_count - 1;
     }
 }
 

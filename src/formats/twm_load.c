@@ -326,15 +326,24 @@ static uint32_t *load_parents(twm_loader *t)
     return parent;
 }
 
+static bool *find_moved(const twm_file *f, arena *a)
+{
+    bool *moved = st_arena_array(a, f->joint_count, sizeof *moved);
+    for (uint32_t i = 0; moved && i < f->animation_count; i++)
+        for (uint32_t j = 0; j < f->joint_count; j++)
+            moved[j] |= f->animation[i].track[j].key.count > 0;
+    return moved;
+}
+
 static bool load_skeleton(twm_loader *t, rig *r)
 {
     *r = (rig){.joint_count = t->file->joint_count,
                .parent = load_parents(t),
                .inverse_bind = load_matrices(t),
                .neutral = t->neutral,
-               .moved = t->file->animation_count > 0,
+               .moved = find_moved(t->file, t->base->arena),
                .root = st_matrix_identity()};
-    return r->parent && r->inverse_bind.count && st_rig_load(t->base, r);
+    return r->parent && r->moved && r->inverse_bind.count && st_rig_load(t->base, r);
 }
 
 /* ---- Clips ---- */

@@ -1,0 +1,105 @@
+/* Wavefront OBJ and its MTL: what the files of this family share. */
+#ifndef ST_OBJ_H
+#define ST_OBJ_H
+
+#include "formats/format.h"
+
+/* A corner of a face, line or point: numbers of its position, texture coordinate and normal, from 0. NO_INDEX: it has none. */
+typedef struct obj_corner {
+    uint32_t v, vt, vn; /* v with LAST_CORNER if the face ends here */
+} obj_corner;
+
+enum { NO_INDEX = 0xffffffff };
+#define LAST_CORNER 0x80000000u
+
+static inline uint32_t corner_v(const obj_corner *c)
+{
+    return c->v & ~LAST_CORNER;
+}
+
+/* What holds for all faces that follow, until the next of its kind. */
+typedef enum obj_event_kind { EVENT_OBJECT, EVENT_GROUP, EVENT_MATERIAL, EVENT_LIBRARY, EVENT_TOPOLOGY } obj_event_kind;
+
+typedef struct obj_event {
+    obj_event_kind kind;
+    stele_topology topology;
+    uint64_t corner; /* the first that follows */
+    text name;       /* as it is in the file */
+} obj_event;
+
+/* What is in the text. Floats are little-endian, as views have them. */
+typedef struct obj_content {
+    bool parsed; /* or tried: without memory there is nothing */
+    uint8_t *positions, *colors, *uvs, *normals;
+    uint64_t position_count, uv_count, normal_count;
+    bool colored; /* some positions have colours; those that have none are white */
+    obj_corner *corners;
+    uint64_t corner_count;
+    obj_event *events;
+    size_t event_count;
+} obj_content;
+
+typedef struct obj_file {
+    raw_file base;
+    span text;                 /* of a file that was read */
+    obj_content *content;      /* of it, parsed by the first who needs it */
+    struct obj_output *output; /* of a file to be written: what the text is printed from */
+} obj_file;
+
+/* The bytes of a line without what is around it, up to a comment or the end of the line. */
+static inline bool obj_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* obj_names.c: names and their numbers; of two with the same name the first counts. */
+typedef struct obj_name {
+    text name;
+    uint32_t number;
+    bool taken;
+} obj_name;
+
+typedef struct obj_names {
+    obj_name *slots;
+    uint64_t capacity, count;
+} obj_names;
+
+bool st_obj_same_name(text a, text b);
+uint32_t st_obj_name_find(const obj_names *t, text name); /* STELE_NONE: not there */
+bool st_obj_name_add(obj_names *t, arena *a, text name, uint32_t number);
+
+/* obj_parse.c: fills the content, on the checker's threads, and reports what is wrong. */
+void st_obj_parse(checker *c, const obj_file *f);
+
+/* A place in the file, as "line 17". */
+diag_place st_obj_place(checker *c, const char *at, uint64_t count);
+
+/* obj_load.c */
+bool st_obj_load(loader *l, const raw_file *raw);
+
+/* obj_polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
+ * Scratch: two numbers a corner. Work is what may still be spent on polygons that are not convex; when it is used up they are
+ * cut as if they were, and false is returned. */
+bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uint32_t count, uint32_t *scratch, uint64_t *work,
+                        uint32_t (*triangles)[3]);
+
+/* obj_mtl.c: adds the materials of a library to the model, and their names to the table. False without memory. */
+bool st_mtl_load(loader *l, const char *library, text content, obj_names *names);
+
+/* What is written as MTL: the materials of a model under names that are unique, and the names of its textures. */
+typedef struct mtl_file {
+    const stele_model *model;
+    const char **materials, **textures;
+} mtl_file;
+
+mtl_file *st_mtl_make(saver *s);
+void st_mtl_walk(walk *w, void *raw);
+
+/* obj_save.c */
+bool st_obj_save(saver *s, raw_file *raw);
+void st_obj_print(walk *w, const obj_file *f);
+
+/* A name that fits on a line: without control characters and blanks at its ends; otherwise if nothing is left. */
+const char *st_obj_clean_name(arena *a, const char *name, const char *otherwise);
+
+#endif

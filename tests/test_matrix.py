@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Every sample to every format: what is lost is what the format declares, what is written is sound, and what comes back through
+glTF is what went there."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STELE = os.environ.get("STELE", str(ROOT / "build/stele"))
+SAMPLES = ROOT / "samples"
+FINE, FINDINGS = 0, 1
+
+# Beyond its capabilities a format may hold less than there is: only in these ways.
+OWN_LOSSES = {
+    "sgm": {"loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-texture", "loss-material", "loss-influences"},
+    "sga": {"loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-animation"},
+    "twm": {"loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-animation"},
+    "mesh": {"loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-merged", "loss-influences", "loss-transform"},
+    "sff": {"loss-name", "loss-precision", "loss-texture", "loss-material"},
+    "ctc": {"loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-merged", "loss-texture", "loss-material"},
+    "obj": {"loss-name", "loss-precision", "loss-material", "loss-texture", "loss-rest"},
+    "glb": set(),
+    "gltf": set(),
+}
+
+
+def stele(*arguments):
+    return subprocess.run([STELE, *map(str, arguments)], capture_output=True, text=True)
+
+
+def document(*arguments):
+    result = stele(*arguments)
+    return result.returncode, json.loads(result.stdout)
+
+
+FORMATS = {f["name"]: f for f in document("formats", "--json")[1]["formats"]}
+
+
+def holds(name):
+    return set(FORMATS[name]["capabilities"]) | set(FORMATS[name]["beside"])
+
+
+def content(info):
+    """How much of each capability a file has, by its summary, which is made from the bytes and not from the model."""
+    meshes = info["meshes"]
+    with_ = lambda *names: sum(any(a.startswith(n) for a in m["attributes"] for n in names) for m in meshes)
+    return {"meshes": len(meshes), "normals": with_("normal"), "uvs": with_("uv"), "colors": with_("color"),
+            "tangents": with_("tangent"), "textures": sum(len(m["textures"]) for m in info["materials"]),
+            "skeleton": info["joints"], "animation": len(info["clips"]), "morphs": info["morphs"],
+            "attachments": info["attachments"]}
+
+
+LOSS = {"meshes": "loss-mesh", "normals": "loss-normal", "uvs": "loss-uv", "colors": "loss-vertex-color",
+        "tangents": "loss-tangent", "textures": "loss-texture", "skeleton": "loss-skeleton", "animation": "loss-animation",
+        "morphs": "loss-morph", "attachments": "loss-attachment"}
+OF_MESHES = {"normals", "uvs", "colors", "tangents", "textures", "morphs"}
+
+
+def expected_losses(has, target):
+    """The ids that the capabilities of a target make necessary."""
+    can = holds(target)
+    lost = {kind for kind, count in has.items() if count and kind not in can}
+    if "meshes" not in can:
+        lost -= OF_MESHES
+    if "skeleton" in lost:
+        lost.discard("animation")  # one line says both
+    return {LOSS[kind] for kind in lost}
+
+
+class Matrix(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def samples(self):
+        return sorted(p for p in SAMPLES.rglob("*") if p.suffix[1:] in FORMATS)
+
+    def convert(self, source, target, *options):
+        return document("convert", "--json", "-f", *options, source, target)
+
+    def test_losses_are_those_of_the_capabilities(self):
+        for source in self.samples():
+            has = content(document("info", "--json", source)[1])
+            for target in FORMATS:
+                if target == source.suffix[1:]:
+                    continue
+                with self.subTest(f"{source.relative_to(SAMPLES)} -> {target}"):
+                    output = self.folder / f"{source.stem}.{target}"
+                    code, said = self.convert(source, output)
+                    self.assertEqual(code, FINE, said)
+                    ids = {d["id"] for d in said["diagnostics"]}
+                    lost = {d["id"] for d in said["diagnostics"] if d["severity"] == "loss"}
+                    wanted = expected_losses(has, target)
+                    if "tangents-dropped" in ids:
+                        wanted.discard("loss-tangent")  # taken out before
+                    if "skin-dropped" in ids:
+                        wanted -= {"loss-skeleton", "loss-animation"}
+                    self.assertLessEqual(wanted, lost, said["diagnostics"])
+                    self.assertLessEqual(lost - wanted - {"loss-material"} if "materials" not in holds(target) else lost - wanted,
+                                         OWN_LOSSES[target], said["diagnostics"])
+                    strict, _ = self.convert(source, self.folder / f"strict.{target}", "--strict")
+                    self.assertEqual(strict, FINDINGS if lost else FINE)
+                    self.assertEqual((self.folder / f"strict.{target}").exists(), not lost)
+                    for left in self.folder.glob("strict.*"):
+                        left.unlink()
+
+    def test_what_is_written_is_sound(self):
+        for source in self.samples():
+            for target in FORMATS:
+                with self.subTest(f"{source.relative_to(SAMPLES)} -> {target}"):
+                    output = self.folder / f"{source.stem}.{target}"
+                    self.convert(source, output)
+                    code, said = document("check", "--json", output)
+                    errors = [d for d in said["diagnostics"] if d["severity"] == "error"]
+                    self.assertEqual((code, errors), (FINE, []))
+
+    def test_the_same_on_every_run(self):
+        source = SAMPLES / "scribe.sgm"
+        for target in FORMATS:
+            with self.subTest(target):
+                outputs = [self.folder / f"{n}/scribe.{target}" for n in "ab"]
+                for output in outputs:
+                    output.parent.mkdir(exist_ok=True)
+                    self.convert(source, output)
+                self.assertEqual(*(o.read_bytes() for o in outputs))
+
+    def test_through_gltf_and_back(self):
+        for source in self.samples():
+            own = source.suffix[1:]
+            if own in ("glb", "gltf"):
+                continue
+            for bridge in ("glb", "gltf"):
+                with self.subTest(f"{source.relative_to(SAMPLES)} through {bridge}"):
+                    there, back = self.folder / f"there.{bridge}", self.folder / f"back.{own}"
+                    self.convert(source, there)
+                    code, said = self.convert(there, back)
+                    self.assertEqual(code, FINE, said)
+                    self.assertEqual([d for d in said["diagnostics"] if d["severity"] == "loss"], [])
+                    code, said = document("diff", "--json", source, back)
+                    different = [d for d in said["compared"] if not d["equal"]]
+                    self.assertEqual((code, different), (FINE, []))
+
+
+if __name__ == "__main__":
+    unittest.main()

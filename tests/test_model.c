@@ -1,0 +1,564 @@
+/* Models as such: building, finishing, evaluating and the operations, by numbers worked out by hand. */
+#include <math.h>
+
+#include "core/flatten.h"
+#include "core/matrix.h"
+#include "core/model.h"
+#include "support.h"
+
+static void assert_near(double a, double b)
+{
+    if (!(fabs(a - b) <= 1e-6))
+        fail_msg("%.9g is not %.9g", a, b);
+}
+
+/* ---- Matrices ---- */
+
+static void test_inverse(void **state)
+{
+    (void)state;
+    transform t = {{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}, {2, 3, 4}};
+    matrix a = st_transform_matrix(&t), inverse;
+    assert_true(st_matrix_inverse(&a, &inverse));
+    matrix product = st_matrix_product(&a, &inverse), identity = st_matrix_identity();
+    for (int i = 0; i < 16; i++)
+        assert_near(product.m[i], identity.m[i]);
+    /* that rotation takes x to y, y to z and z to x: the point (1, 1, 1) scaled, turned and moved */
+    double point[3] = {1, 1, 1}, moved[3];
+    st_matrix_point(&a, point, moved);
+    assert_near(moved[0], 4 + 1);
+    assert_near(moved[1], 2 + 2);
+    assert_near(moved[2], 3 + 3);
+}
+
+static void test_singular_has_no_inverse(void **state)
+{
+    (void)state;
+    transform flat = {{1, 2, 3}, {0, 0, 0, 1}, {1, 0, 1}};
+    matrix a = st_transform_matrix(&flat), inverse;
+    assert_false(st_matrix_inverse(&a, &inverse));
+    assert_true(st_matrix_is_identity(&inverse));
+}
+
+static void test_decompose(void **state)
+{
+    (void)state;
+    const transform all[] = {{{1, 2, 3}, {0, 0, 0, 1}, {1, 1, 1}},
+                             {{0, 0, 0}, {0.6, 0, 0, 0.8}, {1, 2, 3}},
+                             {{0, 0, 0}, {0, 1, 0, 0}, {5, 5, 5}},
+                             {{0, 0, 0}, {0.1, 0.7, -0.1, 0.7}, {-2, 1, 1}}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        transform t = all[i], again;
+        st_quaternion_normalize(t.rotation);
+        matrix a = st_transform_matrix(&t);
+        assert_true(st_matrix_decompose(&a, &again));
+        matrix b = st_transform_matrix(&again);
+        for (int k = 0; k < 16; k++)
+            assert_near(a.m[k], b.m[k]);
+    }
+    matrix sheared = st_matrix_identity();
+    transform t;
+    sheared.m[4] = 0.5;
+    assert_false(st_matrix_decompose(&sheared, &t));
+}
+
+static void test_scaled_to_nothing(void **state)
+{
+    (void)state;
+    transform t = {{1, 2, 3}, {0, 0, 0, 1}, {0, 0, 0}}, again;
+    matrix a = st_transform_matrix(&t);
+    assert_true(st_matrix_decompose(&a, &again));
+    for (int i = 0; i < 3; i++)
+        assert_near(again.scale[i], 0);
+    assert_near(again.rotation[3], 1);
+}
+
+static void test_slerp(void **state)
+{
+    (void)state;
+    const double half = sqrt(0.5);
+    double none[4] = {0, 0, 0, 1}, quarter[4] = {0, 0, half, half}, minus[4] = {0, 0, -half, -half}, result[4];
+    st_quaternion_slerp(none, quarter, 0.5, result);
+    assert_near(result[2], sin(3.14159265358979 / 8));
+    st_quaternion_slerp(none, minus, 0.5, result); /* the same rotation: along the shorter arc */
+    assert_near(result[2], sin(3.14159265358979 / 8));
+    st_quaternion_slerp(none, quarter, 0, result);
+    assert_memory_equal(result, none, sizeof none);
+    st_quaternion_slerp(none, quarter, 1, result);
+    assert_memory_equal(result, quarter, sizeof quarter);
+}
+
+/* ---- An arm: two joints one above the other, and a vertex at the end of each ---- */
+
+typedef struct arm {
+    stele_file *file;
+    uint32_t joints[2], drawn;
+} arm;
+
+static const float arm_positions[] = {0, 1, 0, 0, 2, 0, 1, 1, 0};
+static const uint8_t arm_joints[] = {0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0};
+static const float arm_weights[] = {1, 0, 0, 0, 1, 0, 0, 0, 0.5f, 0.5f, 0, 0};
+static const float arm_binds[] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,  0, 1,  /* the lower one is at the origin */
+                                  1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -1, 0, 1}; /* the upper one at y = 1 */
+
+static arm make_arm(void)
+{
+    arm a = {.file = stele_new(NULL)};
+    stele_node node = stele_default_node();
+    node.name = "lower";
+    a.joints[0] = stele_add_node(a.file, &node);
+    node.name = "upper";
+    node.parent = a.joints[0];
+    node.local.translation[1] = 1;
+    a.joints[1] = stele_add_node(a.file, &node);
+    stele_view joints = {arm_joints, 3, 4, 4, STELE_U8, false};
+    stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(arm_positions, 3, 3)},
+                                    {STELE_JOINTS, 0, joints},
+                                    {STELE_WEIGHTS, 0, stele_float_view(arm_weights, 3, 4)}};
+    stele_primitive primitive = {.vertex_count = 3, .attributes = attributes, .attribute_count = 3, .material = STELE_NONE};
+    stele_skin skin = {
+        .joints = a.joints, .joint_count = 2, .inverse_bind = stele_float_view(arm_binds, 2, 16), .skeleton = STELE_NONE};
+    node = stele_default_node();
+    node.mesh = stele_add_mesh(a.file, &(stele_mesh){.name = "arm", .primitives = &primitive, .primitive_count = 1});
+    node.skin = stele_add_skin(a.file, &skin);
+    a.drawn = stele_add_node(a.file, &node);
+    return a;
+}
+
+static const float two_times[] = {1, 3};
+static const float quarter_turn[] = {0, 0, 0, 1, 0, 0, 0.70710678f, 0.70710678f}; /* about z: x becomes y, y becomes -x */
+
+static void add_turn(arm *a, uint32_t joint, stele_interpolation how)
+{
+    stele_channel channel = {a->joints[joint], STELE_ROTATION, how, stele_float_view(two_times, 2, 1),
+                             stele_float_view(quarter_turn, 2, 4)};
+    assert_int_not_equal(stele_add_clip(a->file, &(stele_clip){.name = "turn", .channels = &channel, .channel_count = 1}),
+                         STELE_NONE);
+}
+
+static void evaluate(const arm *a, uint32_t clip, double seconds, float positions[9])
+{
+    double matrices[8][16];
+    const stele_model *model = stele_file_model(a->file);
+    assert_non_null(model);
+    stele_evaluate_nodes(model, clip, seconds, matrices);
+    assert_true(stele_evaluate_vertices(model, a->drawn, 0, clip, seconds, (const double(*)[16])matrices, positions, NULL));
+}
+
+static void assert_point(const float *p, double x, double y, double z)
+{
+    assert_near((double)p[0], x);
+    assert_near((double)p[1], y);
+    assert_near((double)p[2], z);
+}
+
+static void test_skinning(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    float p[9];
+    add_turn(&a, 1, STELE_LINEAR);
+    evaluate(&a, STELE_NONE, 0, p);
+    assert_point(p, 0, 1, 0);
+    assert_point(p + 3, 0, 2, 0);
+    evaluate(&a, 0, 3, p);
+    assert_point(p, 0, 1, 0);         /* the lower joint holds still */
+    assert_point(p + 3, -1, 1, 0);    /* turned about (0, 1, 0) */
+    assert_point(p + 6, 0.5, 1.5, 0); /* half of (1, 1, 0), half of (0, 2, 0) */
+    evaluate(&a, 0, 2, p);
+    assert_point(p + 3, -sqrt(0.5), 1 + sqrt(0.5), 0); /* an eighth of a turn at half the time */
+    evaluate(&a, 0, 0.5, p);
+    assert_point(p + 3, 0, 2, 0); /* before the first key */
+    evaluate(&a, 0, 99, p);
+    assert_point(p + 3, -1, 1, 0); /* after the last */
+    stele_close(a.file);
+}
+
+static void test_parents_carry_children(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    float p[9];
+    add_turn(&a, 0, STELE_LINEAR);
+    evaluate(&a, 0, 3, p);
+    assert_point(p, -1, 0, 0);
+    assert_point(p + 3, -2, 0, 0);
+    stele_close(a.file);
+}
+
+static void test_steps(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    float p[9];
+    add_turn(&a, 1, STELE_STEP);
+    evaluate(&a, 0, 2.999, p);
+    assert_point(p + 3, 0, 2, 0);
+    evaluate(&a, 0, 3, p);
+    assert_point(p + 3, -1, 1, 0);
+    stele_close(a.file);
+}
+
+static void test_curves(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    float p[9];
+    /* in-tangent, value, out-tangent of two keys, 2 s apart: from y = 1 with slope 1 to y = 1 with slope 0. In the middle the
+     * Hermite curve is 1 + (1/8) * 2 * 1 = 1.25 */
+    static const float values[] = {0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+    stele_channel channel = {a.joints[1], STELE_TRANSLATION, STELE_CUBIC, stele_float_view(two_times, 2, 1),
+                             stele_float_view(values, 6, 3)};
+    stele_add_clip(a.file, &(stele_clip){.channels = &channel, .channel_count = 1});
+    evaluate(&a, 0, 2, p);
+    assert_point(p + 3, 0, 2.25, 0);
+    evaluate(&a, 0, 3, p);
+    assert_point(p + 3, 0, 2, 0);
+    stele_close(a.file);
+}
+
+static void test_morphs(void **state)
+{
+    (void)state;
+    stele_file *file = stele_new(NULL);
+    static const float positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, dense[] = {0, 0, 1, 0, 0, 1, 0, 0, 1}, sparse[] = {4, 0, 0};
+    static const uint16_t moved[] = {2};
+    static const float values[] = {0, 0, 1, 0.5f};
+    stele_attribute attribute = {STELE_POSITION, 0, stele_float_view(positions, 3, 3)};
+    stele_morph morphs[] = {
+        {.name = "up", .position = stele_float_view(dense, 3, 3)},
+        {.name = "one", .vertices = {moved, 1, 2, 1, STELE_U16, false}, .position = stele_float_view(sparse, 1, 3)}};
+    stele_primitive primitive = {.vertex_count = 3,
+                                 .attributes = &attribute,
+                                 .attribute_count = 1,
+                                 .material = STELE_NONE,
+                                 .morphs = morphs,
+                                 .morph_count = 2};
+    float weights[] = {0.5f, 0};
+    stele_node node = stele_default_node();
+    node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = &primitive, .primitive_count = 1, .weights = weights});
+    arm a = {.file = file, .drawn = stele_add_node(file, &node)};
+    stele_channel channel = {a.drawn, STELE_MORPH_WEIGHTS, STELE_LINEAR, stele_float_view(two_times, 2, 1),
+                             stele_float_view(values, 4, 1)};
+    stele_add_clip(file, &(stele_clip){.channels = &channel, .channel_count = 1});
+    float p[9];
+    evaluate(&a, STELE_NONE, 0, p); /* as the mesh says */
+    assert_point(p, 0, 0, 0.5);
+    assert_point(p + 6, 0, 1, 0.5);
+    evaluate(&a, 0, 3, p);
+    assert_point(p, 0, 0, 1);
+    assert_point(p + 6, 2, 1, 1);
+    evaluate(&a, 0, 2, p);
+    assert_point(p + 6, 1, 1, 0.5);
+    stele_close(file);
+}
+
+/* ---- Building ---- */
+
+static void test_what_points_nowhere_is_found(void **state)
+{
+    (void)state;
+    stele_file *file = stele_new(NULL);
+    stele_node node = stele_default_node();
+    node.mesh = 7;
+    assert_int_equal(stele_add_node(file, &node), 0);
+    assert_null(stele_file_model(file));
+    assert_int_equal(stele_file_status(file), STELE_USAGE);
+    stele_close(file);
+    file = stele_new(NULL);
+    node = stele_default_node();
+    node.parent = 1;
+    stele_add_node(file, &node);
+    node.parent = 0;
+    stele_add_node(file, &node);
+    assert_null(stele_file_model(file));
+    assert_non_null(strstr(stele_file_message(file), "ancestors"));
+    stele_close(file);
+}
+
+static void test_order_puts_parents_first(void **state)
+{
+    (void)state;
+    stele_file *file = stele_new(NULL);
+    const uint32_t parents[] = {2, 0, 3, STELE_NONE};
+    for (size_t i = 0; i < 4; i++) {
+        stele_node node = stele_default_node();
+        node.parent = parents[i];
+        stele_add_node(file, &node);
+    }
+    const stele_model *model = stele_file_model(file);
+    const uint32_t expected[] = {3, 2, 0, 1};
+    assert_memory_equal(model->order, expected, sizeof expected);
+    stele_close(file);
+}
+
+static void test_copies_are_deep(void **state)
+{
+    (void)state;
+    stele_file *file = stele_new(NULL);
+    char name[] = "hat";
+    stele_material material = stele_default_material();
+    material.name = name;
+    stele_add_material(file, &material);
+    name[0] = 'c';
+    assert_string_equal(stele_file_model(file)->materials[0].name, "hat");
+    stele_close(file);
+}
+
+static void test_nothing_needs_memory_that_is_not_there(void **state)
+{
+    (void)state;
+    stele_options options = {.memory_limit = 4096};
+    stele_file *file = stele_new(&options);
+    stele_node node = stele_default_node();
+    uint32_t index = 0;
+    for (int i = 0; i < 10000 && index != STELE_NONE; i++)
+        index = stele_add_node(file, &node);
+    assert_int_equal(index, STELE_NONE);
+    stele_close(file);
+}
+
+/* ---- Operations ---- */
+
+static void test_bake(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    add_turn(&a, 1, STELE_LINEAR);
+    assert_int_equal(stele_bake(a.file, 5, 0), STELE_USAGE);
+    assert_int_equal(stele_bake(a.file, 0, 3), STELE_OK);
+    const stele_model *model = stele_file_model(a.file);
+    assert_int_equal(model->clip_count + model->skin_count, 0);
+    const stele_primitive *p = &model->meshes[0].primitives[0];
+    const stele_view *position = stele_primitive_view(p, STELE_POSITION, 0);
+    assert_near(stele_view_number(position, 1, 0), -1);
+    assert_near(stele_view_number(position, 1, 1), 1);
+    assert_null(stele_primitive_view(p, STELE_WEIGHTS, 0));
+    stele_close(a.file);
+}
+
+static void test_normals_on_request(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    assert_int_equal(stele_make_normals(a.file), STELE_OK);
+    const stele_view *normal = stele_primitive_view(&stele_file_model(a.file)->meshes[0].primitives[0], STELE_NORMAL, 0);
+    assert_non_null(normal);
+    assert_near(fabs(stele_view_number(normal, 0, 2)), 1); /* the arm lies in the plane of x and y */
+    stele_close(a.file);
+}
+
+typedef struct differences {
+    size_t compared, different;
+    char first[64];
+} differences;
+
+static void count_difference(void *user, const stele_difference *d)
+{
+    differences *all = user;
+    all->compared++;
+    if (!d->equal && !all->different++)
+        snprintf(all->first, sizeof all->first, "%s", d->path);
+}
+
+static void assert_differ(stele_file *a, stele_file *b, double tolerance, const char *first)
+{
+    differences all = {0};
+    stele_status status = stele_diff(a, b, tolerance, count_difference, &all);
+    assert_true(all.compared > 3);
+    assert_int_equal(status, first ? STELE_DIFFERENT : STELE_OK);
+    assert_string_equal(all.first, first ? first : "");
+}
+
+static void test_diff(void **state)
+{
+    (void)state;
+    arm a = make_arm(), b = make_arm();
+    assert_differ(a.file, b.file, 0, NULL);
+    add_turn(&a, 1, STELE_LINEAR);
+    assert_differ(a.file, b.file, 1e-5, "clips");
+    add_turn(&b, 0, STELE_LINEAR);
+    assert_differ(a.file, b.file, 1e-5, "clip[0].positions");
+    assert_differ(a.file, b.file, 10, NULL);
+    stele_close(a.file);
+    stele_close(b.file);
+}
+
+/* ---- Flattening ---- */
+
+static saver make_saver(arm *a, arena *memory, diags *found, checker *c, uint32_t capabilities)
+{
+    stele_options options = {0};
+    st_arena_init(memory, &options);
+    st_diags_init(found, memory, NULL, 0, NULL);
+    *c = (checker){.arena = memory, .diags = found};
+    return (saver){.adapter = {c, "TEST", true},
+                   .arena = memory,
+                   .model = stele_file_model(a->file),
+                   .capabilities = capabilities,
+                   .name = "test"};
+}
+
+/* A target with y and z exchanged gets exchanged vertices and joints, and shows the same. */
+static void test_flatten_turns_axes(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    arena memory;
+    diags found;
+    checker c;
+    flat_model flat;
+    add_turn(&a, 1, STELE_LINEAR);
+    saver s = make_saver(&a, &memory, &found, &c, UINT32_MAX);
+    /* the target's z is the model's y, its y the model's -z */
+    flat_wishes wishes = {.axes = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1}}, .skeleton = true, .normals = true};
+    assert_true(st_flatten(&s, &wishes, &flat));
+    assert_int_equal(flat.mesh_count, 1);
+    assert_int_equal(flat.joint_count, 2);
+    assert_int_equal(flat.joints[1].parent, 0);
+    assert_near(stele_view_number(&flat.meshes[0].position, 1, 2), 2);
+    assert_near(flat.joints[1].rest.m[14], 1);
+    double scratch[8][16];
+    matrix joints[2];
+    st_flat_pose(&flat, 0, 3, scratch, joints);
+    matrix skin = st_matrix_product(&joints[1], &flat.joints[1].inverse_bind);
+    double end[3] = {0, 0, 2}, moved[3];
+    st_matrix_point(&skin, end, moved);
+    assert_near(moved[0], -1); /* as in test_skinning, with the axes of the target */
+    assert_near(moved[2], 1);
+    st_arena_free(&memory);
+    stele_close(a.file);
+}
+
+/* Nodes that a clip moves become joints, and carry meshes that have no skin. */
+static void test_flatten_makes_joints_of_animated_nodes(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    arena memory;
+    diags found;
+    checker c;
+    flat_model flat;
+    stele_node node = stele_default_node();
+    node.local.translation[0] = 5;
+    uint32_t lever = stele_add_node(a.file, &node);
+    node.parent = lever;
+    node.mesh = 0;
+    uint32_t load = stele_add_node(a.file, &node);
+    stele_channel channel = {lever, STELE_ROTATION, STELE_LINEAR, stele_float_view(two_times, 2, 1),
+                             stele_float_view(quarter_turn, 2, 4)};
+    stele_add_clip(a.file, &(stele_clip){.channels = &channel, .channel_count = 1});
+    saver s = make_saver(&a, &memory, &found, &c, UINT32_MAX);
+    flat_wishes wishes = {.axes = st_matrix_identity(), .skeleton = true};
+    assert_true(st_flatten(&s, &wishes, &flat));
+    assert_int_equal(flat.joint_count, 3);
+    assert_int_equal(flat.mesh_count, 2);
+    assert_int_equal(flat.meshes[1].node, load);
+    assert_int_equal(flat.meshes[1].rigid_joint, 2);
+    influence influences[4];
+    size_t all;
+    assert_int_equal(st_flat_influences(&flat.meshes[1], 0, influences, 4, &all), 1);
+    assert_int_equal(influences[0].joint, 2);
+    double scratch[8][16];
+    matrix joints[3];
+    st_flat_pose(&flat, 0, 3, scratch, joints);
+    matrix skin = st_matrix_product(&joints[2], &flat.joints[2].inverse_bind);
+    double point[3], moved[3];
+    for (uint32_t k = 0; k < 3; k++)
+        point[k] = stele_view_number(&flat.meshes[1].position, 0, k);
+    assert_near(point[0], 10); /* baked: 5 and 5 */
+    st_matrix_point(&skin, point, moved);
+    assert_near(moved[0], 4); /* (5, 1) from the lever, turned to (-1, 5) */
+    assert_near(moved[1], 5);
+    st_arena_free(&memory);
+    stele_close(a.file);
+}
+
+/* Without a skeleton a model that is posed at rest is written as it is seen. */
+static void test_flatten_evaluates_a_posed_rest(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    arena memory;
+    diags found;
+    checker c;
+    flat_model flat;
+    stele_node *upper = (stele_node *)&stele_file_model(a.file)->nodes[a.joints[1]];
+    upper->local.rotation[2] = upper->local.rotation[3] = 0.70710678f;
+    saver s = make_saver(&a, &memory, &found, &c, STELE_MESHES);
+    flat_wishes wishes = {.axes = st_matrix_identity()};
+    assert_true(st_flatten(&s, &wishes, &flat));
+    assert_near(stele_view_number(&flat.meshes[0].position, 1, 0), -1);
+    assert_near(stele_view_number(&flat.meshes[0].position, 1, 1), 1);
+    assert_int_equal(flat.joint_count, 0);
+    st_arena_free(&memory);
+    stele_close(a.file);
+}
+
+static void test_mirrored_triangles_are_turned(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    arena memory;
+    diags found;
+    checker c;
+    flat_model flat;
+    stele_node node = stele_default_node();
+    node.local.scale[0] = -1;
+    node.mesh = 0;
+    stele_add_node(a.file, &node);
+    saver s = make_saver(&a, &memory, &found, &c, STELE_MESHES);
+    flat_wishes wishes = {.axes = st_matrix_identity()};
+    assert_true(st_flatten(&s, &wishes, &flat));
+    assert_int_equal(st_view_index(&flat.meshes[0].indices, 1), 1);
+    assert_int_equal(st_view_index(&flat.meshes[1].indices, 1), 2);
+    assert_int_equal(st_view_index(&flat.meshes[1].indices, 2), 1);
+    assert_near(stele_view_number(&flat.meshes[1].position, 2, 0), -1);
+    st_arena_free(&memory);
+    stele_close(a.file);
+}
+
+static void test_losses_follow_the_capabilities(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    arena memory;
+    diags found;
+    checker c;
+    add_turn(&a, 1, STELE_LINEAR);
+    saver s = make_saver(&a, &memory, &found, &c, STELE_MESHES);
+    st_save_report(&s);
+    assert_int_equal(found.losses, 1);
+    assert_string_equal(found.items[0].text, "TEST has no skeleton: 2 joints and 1 clip dropped");
+    st_arena_free(&memory);
+    stele_close(a.file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_singular_has_no_inverse),
+        cmocka_unit_test(test_decompose),
+        cmocka_unit_test(test_scaled_to_nothing),
+        cmocka_unit_test(test_slerp),
+        cmocka_unit_test(test_skinning),
+        cmocka_unit_test(test_parents_carry_children),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_morphs),
+        cmocka_unit_test(test_what_points_nowhere_is_found),
+        cmocka_unit_test(test_order_puts_parents_first),
+        cmocka_unit_test(test_copies_are_deep),
+        cmocka_unit_test(test_nothing_needs_memory_that_is_not_there),
+        cmocka_unit_test(test_bake),
+        cmocka_unit_test(test_normals_on_request),
+        cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_flatten_turns_axes),
+        cmocka_unit_test(test_flatten_makes_joints_of_animated_nodes),
+        cmocka_unit_test(test_flatten_evaluates_a_posed_rest),
+        cmocka_unit_test(test_mirrored_triangles_are_turned),
+        cmocka_unit_test(test_losses_follow_the_capabilities),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
