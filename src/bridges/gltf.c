@@ -166,8 +166,8 @@ static void probe_gltf(const uint8_t *data, uint64_t size, probe *p)
 static sense sense_of(const raw_file *raw)
 {
     const gltf_file *f = (const gltf_file *)raw;
-    uint64_t at = f->json.data ? start_of_json(f->json.data, f->json.count) : 0;
-    return at < f->json.count && f->json.data[at] != '{' ? SENSE_ODD : SENSE_GOOD;
+    uint64_t size = f->json.data ? f->json.count : 0, at = start_of_json(f->json.data, size);
+    return at < size && f->json.data[at] != '{' ? SENSE_ODD : SENSE_GOOD;
 }
 
 /* There is one dialect, and it is what the file has. */
