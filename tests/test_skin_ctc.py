@@ -486,6 +486,47 @@ class Skinning(unittest.TestCase):
                 self.assertLess(math.dist(way, found), 1e-2)
 
 
+    # ---- From other formats ----
+
+    def test_models_of_other_formats(self):
+        """The same model as a GLB and as a CTC: both look the same, at every frame. Only scale cannot be kept."""
+        for name, fps in (("scribe.sgm", 24), ("dialects/v3.sgm", 24), ("dialects/B2.mesh", 25), ("dialects/v3.twm", 30)):
+            path = ROOT / "samples" / name
+            with self.subTest(name):
+                gltf, _ = self.glb(path)
+                report = self.convert(path, self.folder / "other.ctc", "--fps", str(fps))
+                scaled = [self.scales(gltf, clip) for clip in range(len(gltf.clips))]
+                self.assertEqual("loss-poses" in report, any(scaled))
+                ctc = Ctc((self.folder / "other.ctc").read_bytes())
+                self.assertEqual([n for n, _, _ in ctc.clips()], [n[:15] for n in gltf.clips])
+                for clip, (_, first, last) in enumerate(ctc.clips()):
+                    self.assertAlmostEqual((last - first) / fps, gltf.duration(clip), delta=1.01 / fps)
+                    for frame in range(0, last - first + 1, 3):
+                        points = ctc.positions(ctc.keys_at(first, last, frame), "inverse")
+                        self.compare(ctc, gltf, points, clip, frame / fps, 1e-2 if scaled[clip] else 1e-4)
+
+    def scales(self, gltf, clip):
+        animation = gltf.json["animations"][clip]
+        outputs = [animation["samplers"][c["sampler"]]["output"] for c in animation["channels"] if c["target"]["path"] == "scale"]
+        return any(abs(x - 1) > 1e-3 for output in outputs for row in gltf.accessor(output) for x in row)
+
+    def test_bones_that_look_up(self):
+        """Where two angles do the same, the others must still come out right."""
+        path = self.worm(SEED + 90, step=3)
+        data = bytearray(path.read_bytes())
+        ctc = Ctc(data)
+        for frame in range(len(ctc.frames)):
+            for bone in range(len(ctc.parents)):
+                at = ctc.word[27] + 24 * (frame * (1 + len(ctc.parents)) + 1 + bone) + 16
+                struct.pack_into("<f", data, at, 90 if bone else -90)
+        path.write_bytes(data)
+        self.check_file(path, options=("--set", "ctc.bind=inverse"), reverse=self.is_reversed(path), between=4e-3)
+        self.same_motion(path, "inverse", "--set", "ctc.bind=inverse")
+
+    def is_reversed(self, path):
+        return "turned round" in self.convert(path, self.folder / "reversed.glb")
+
+
 class Reports(unittest.TestCase):
     def test_y_up(self):
         with tempfile.TemporaryDirectory() as folder:
