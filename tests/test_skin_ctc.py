@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 
 from gltf_oracle import Gltf
+from test_oracle_ctc import invent
 
 ROOT = Path(__file__).resolve().parent.parent
 STELE = os.path.abspath(os.environ.get("STELE", ROOT / "build" / "stele"))
@@ -435,6 +436,38 @@ class Skinning(unittest.TestCase):
 
     def test_small_steps_are_followed_closely(self):
         self.check_file(self.worm(SEED + 60, step=1), between=1e-4)
+
+    def test_random_models_at_rest(self):
+        """Sections in any order, bones that are no rotations, many influences, lists of any size: all of it in one command."""
+        rng, files = random.Random(SEED), {}
+        while len(files) < 150:
+            model = invent(rng)
+            if not model.counts["tris"] or len(model.sections.get("colors", b"")) not in (0, 12 * model.counts["tris"]):
+                continue
+            left = model.counts["tris"]
+            sizes = []
+            for _ in range(model.counts["lists"]):
+                sizes.append(rng.randrange(left + 1))
+                left -= sizes[-1]
+            if sizes:
+                model.sections["lists"] = struct.pack(f"<{len(sizes)}I", *sizes)
+            name = f"{len(files):03}"
+            files[name] = model.write()
+            (self.folder / (name + ".ctc")).write_bytes(files[name])
+        subprocess.run([STELE, "convert", "-q", "--to", "glb", "--set", "ctc.bind=inverse", "--set", "ctc.winding=keep",
+                        "--out-dir", str(self.folder), *(str(self.folder / (n + ".ctc")) for n in files)], check=True)
+        drawn = 0
+        for name, data in files.items():
+            with self.subTest(name):
+                ctc, gltf = Ctc(data), Gltf(self.folder / (name + ".glb"))
+                columns = bool(ctc.bases) and all(not (b[3] or b[7] or b[11]) for b in ctc.bases)
+                keys = ctc.frames[0] if ctc.frames else None
+                if not keys and ctc.parents:
+                    continue  # they rest where they are bound, wherever that is
+                points = ctc.positions(keys or [(0.0,) * 6], "inverse", columns=columns)
+                self.compare(ctc, gltf, points, None, 0, 1e-4, reverse=False)
+                drawn += len(gltf.drawn())
+        self.assertGreater(drawn, 50)
 
     # ---- There and back ----
 
