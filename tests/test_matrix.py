@@ -18,9 +18,9 @@ FINE, FINDINGS = 0, 1
 OWN_LOSSES = {
     "sgm": {"loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-texture", "loss-material", "loss-influences"},
     "sga": {"loss-shear", "loss-precision", "loss-name", "loss-rest"},
-    "twm": {"loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-uv"},
-    "mesh": {"loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-uv", "loss-merged", "loss-influences",
-             "loss-transform"},
+    "twm": {"loss-interpolation", "loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-uv"},
+    "mesh": {"loss-interpolation", "loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-uv", "loss-merged",
+             "loss-influences", "loss-transform"},
     "sff": {"loss-name", "loss-uv", "loss-texture", "loss-material"},
     "ctc": {"loss-interpolation", "loss-poses", "loss-shear", "loss-precision", "loss-name", "loss-rest", "loss-merged", "loss-uv",
             "loss-texture", "loss-material"},
