@@ -869,6 +869,27 @@ static void what_does_not_fit_is_refused(void **state)
     stele_close(file);
 }
 
+/* Linear colours of 8 bits look like the sRGB of old files: whoever reads them back must not take them for that. */
+static void colors_are_read_back_as_they_were(void **state)
+{
+    (void)state;
+    static const uint8_t screen[] = {SGM_MAGIC, 3, 1, 0, 0, 0, COLOR_MESH(F51, F1, F0, FHALF)};
+    const stele_model *model;
+    stele_options options = with_choice("sgm.colors", "linear"), usual = with(&image);
+    stele_save_options as_sgm = {.format = "sgm"};
+    stele_file *file = open_model(LITERAL(screen), &options, &model), *copy = copy_of(model);
+    bytes out = rewritten(copy, &as_sgm);
+    assert_non_null(find_diagnostic(copy, "assumed"));
+    stele_file *again = open_model(out.data, out.size, &usual, &model);
+    float color[4];
+    stele_view_row(attribute(model, 0, STELE_COLOR, 0), 1, color);
+    assert_true(fabsf(color[0] - 0.2f) < 2e-5f && color[1] == 1 && color[2] == 0 && color[3] == 0.5f);
+    stele_close(again);
+    stele_close(copy);
+    stele_close(file);
+    free(out.data);
+}
+
 /* Older dialects are made from v3. */
 static void old_dialects_are_written(void **state)
 {
@@ -910,6 +931,7 @@ int main(void)
         cmocka_unit_test(shared_materials_are_repeated),
         cmocka_unit_test(keys_are_relative_to_the_bind_pose),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(colors_are_read_back_as_they_were),
         cmocka_unit_test(old_dialects_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ ROOMS = {
     "src": {"core", "formats", "ops", "src"},
     "cli": {"cli"},
     "fuzz": set(),
-    "bench": set(),
+    "bench": {"bench"},
 }
 FAMILIES = {"rayne.h": ("sgm", "sga"), "twm.h": ("twm",), "mesh.h": ("mesh",), "sff.h": ("sff",), "ctc.h": ("ctc",),
             "gltf.h": ("gltf",), "gltf_write.h": ("gltf",), "obj.h": ("obj",)}

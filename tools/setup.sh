@@ -28,6 +28,8 @@ check)
     program g++ g++
     program python3 python3
     program git git
+    program node nodejs
+    program npm npm
     want libcmocka-dev
     want libclang-rt-dev
     ;;
@@ -37,16 +39,29 @@ bench)
     ;;
 esac
 
-[ -n "$need" ] || exit 0
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    echo "installing:$need"
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq
-    # shellcheck disable=SC2086 # a list of words
-    apt-get install -y -qq --no-install-recommends $need >/dev/null
-else
-    echo "missing:$need" >&2
-    echo "run this, then again what you wanted:" >&2
-    echo "  sudo apt-get update && sudo apt-get install -y$need" >&2
-    exit 1
-fi
+install() {
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        echo "installing:$need"
+        export DEBIAN_FRONTEND=noninteractive
+        apt-get update -qq
+        # shellcheck disable=SC2086 # a list of words
+        apt-get install -y -qq --no-install-recommends $need >/dev/null
+    else
+        echo "missing:$need" >&2
+        echo "run this, then again what you wanted:" >&2
+        echo "  sudo apt-get update && sudo apt-get install -y$need" >&2
+        exit 1
+    fi
+}
+
+# What the tests of glTF need from npm, in the versions of the lock file; again only when that changes.
+install_npm() {
+    cd "$(dirname "$0")/../tests/npm"
+    there=node_modules/.package-lock.json
+    if [ ! -f $there ] || [ -n "$(find package-lock.json -newer $there)" ]; then
+        npm ci --silent || { echo "npm could not fetch what tests/npm/package-lock.json lists" >&2; exit 1; }
+    fi
+}
+
+[ -z "$need" ] || install
+[ "$step" != check ] || install_npm

@@ -123,24 +123,30 @@ static const char *attribute_name(const stele_attribute *a, char name[32])
     return name;
 }
 
-/* Those with data first, for the packer; then all of them, by name. */
+/* Texture coordinates that were made, or are, zeros. */
+static bool needs_no_bytes(const stele_attribute *a)
+{
+    return a->semantic == STELE_UV && st_pack_all_zero(&a->view);
+}
+
+/* Those with bytes first, for the packer; then all of them, by name. */
 static void put_attributes(writer *w, const stele_primitive *p, const attribute_list *list, const char *path)
 {
-    stele_attribute with_data[MOST_ATTRIBUTES];
+    stele_attribute with_bytes[MOST_ATTRIBUTES];
     uint32_t accessors[MOST_ATTRIBUTES] = {0};
-    stele_primitive packed = {.vertex_count = p->vertex_count, .attributes = with_data};
+    stele_primitive packed = {.vertex_count = p->vertex_count, .attributes = with_bytes};
+    bool zeros[MOST_ATTRIBUTES];
     char name[32];
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].view.count)
-            with_data[packed.attribute_count++] = list->items[i];
+    for (size_t i = 0; i < list->count; i++) {
+        zeros[i] = needs_no_bytes(&list->items[i]);
+        if (!zeros[i])
+            with_bytes[packed.attribute_count++] = list->items[i];
+    }
     st_pack_attributes(&w->packer, &packed, path, accessors);
     st_put_object(&w->json, "attributes");
-    for (size_t i = 0, k = 0; i < list->count; i++) {
-        bool zeros = !list->items[i].view.count;
+    for (size_t i = 0, next = 0; i < list->count; i++)
         st_put_uint(&w->json, attribute_name(&list->items[i], name),
-                    zeros ? st_pack_zeros(&w->packer, p->vertex_count, 2, false) : accessors[k]);
-        k += !zeros;
-    }
+                    zeros[i] ? st_pack_zeros(&w->packer, p->vertex_count, 2, false) : accessors[next++]);
     st_put_end_object(&w->json);
 }
 

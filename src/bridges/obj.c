@@ -95,7 +95,8 @@ const stele_format st_format_obj = {
     .info = {.name = "obj",
              .title = "Wavefront OBJ",
              .extensions = "obj",
-             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_MATERIALS | STELE_TEXTURES,
+             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS,
+             .beside = STELE_MATERIALS | STELE_TEXTURES, /* in the MTL */
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects},
     .raw_size = sizeof(obj_file),

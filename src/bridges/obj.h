@@ -27,12 +27,14 @@ typedef struct obj_event {
     text name;       /* as it is in the file */
 } obj_event;
 
+enum { UNCOLORED = 0xff };
+
 /* What is in the text. Floats are little-endian, as views have them. */
 typedef struct obj_content {
     bool parsed; /* or tried: without memory there is nothing */
     uint8_t *positions, *colors, *uvs, *normals;
     uint64_t position_count, uv_count, normal_count;
-    bool colored; /* some positions have colours; those that have none are white */
+    bool colored; /* some positions have colours; the bytes of those that have none are UNCOLORED */
     obj_corner *corners;
     uint64_t corner_count;
     obj_event *events;

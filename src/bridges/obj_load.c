@@ -205,6 +205,7 @@ typedef struct survey {
     uint32_t least, most; /* positions */
     bool uvs, normals;    /* some corners have them */
     bool no_uvs, no_normals;
+    bool colors;
     bool alike;       /* the three numbers of every corner are the same */
     uint32_t longest; /* face */
 } survey;
@@ -216,6 +217,11 @@ static uint64_t indices_of(stele_topology topology, uint64_t corners)
     case STELE_LINES: return corners < 2 ? 0 : 2 * (corners - 1);
     default: return corners;
     }
+}
+
+static bool has_color(const obj_content *o, uint32_t v)
+{
+    return o->colored && load_u32(o->colors + 12 * (uint64_t)v) != UINT32_MAX;
 }
 
 static survey survey_part(const builder *b, const part *p)
@@ -231,6 +237,7 @@ static survey survey_part(const builder *b, const part *p)
             s.no_uvs |= c->vt == NO_INDEX;
             s.normals |= c->vn != NO_INDEX;
             s.no_normals |= c->vn == NO_INDEX;
+            s.colors |= has_color(b->content, v);
             s.alike &= (c->vt == v || c->vt == NO_INDEX) && (c->vn == v || c->vn == NO_INDEX);
             in_face++;
             if (c->v & LAST_CORNER) {
@@ -373,6 +380,17 @@ static void add_attribute(attribute_list *list, stele_semantic semantic, stele_v
     list->items[list->count++] = (stele_attribute){semantic, 0, view};
 }
 
+/* Vertices without a colour among others with one are white. */
+static void whiten(const stele_view *colors)
+{
+    for (uint64_t i = 0; i < colors->count; i++)
+        for (int k = 0; k < 3; k++) {
+            uint8_t *p = (uint8_t *)st_view_at(colors, i) + 4 * k;
+            if (load_u32(p) == UINT32_MAX)
+                store_f32(p, 1);
+        }
+}
+
 static void add_direct(const obj_content *o, const survey *s, attribute_list *list)
 {
     uint64_t count = (uint64_t)s->most - s->least + 1;
@@ -381,8 +399,10 @@ static void add_direct(const obj_content *o, const survey *s, attribute_list *li
         add_attribute(list, STELE_NORMAL, slice(o->normals, s->least, count, 3));
     if (s->uvs)
         add_attribute(list, STELE_UV, slice(o->uvs, s->least, count, 2));
-    if (o->colored)
+    if (s->colors) {
         add_attribute(list, STELE_COLOR, slice(o->colors, s->least, count, 3));
+        whiten(&list->items[list->count - 1].view);
+    }
 }
 
 static void add_gathered(builder *b, const survey *s, const vertex *vertices, uint32_t count, attribute_list *list)
@@ -393,8 +413,10 @@ static void add_gathered(builder *b, const survey *s, const vertex *vertices, ui
         add_attribute(list, STELE_NORMAL, gathered(b, o->normals, vertices, count, offsetof(vertex, vn), 3));
     if (s->uvs)
         add_attribute(list, STELE_UV, gathered(b, o->uvs, vertices, count, offsetof(vertex, vt), 2));
-    if (o->colored)
+    if (s->colors) {
         add_attribute(list, STELE_COLOR, gathered(b, o->colors, vertices, count, offsetof(vertex, v), 3));
+        whiten(&list->items[list->count - 1].view);
+    }
 }
 
 static bool make_room(builder *b)

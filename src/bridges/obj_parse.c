@@ -288,7 +288,7 @@ static inline const char *read_position(reader *r, const char *p)
         if (r->content->colors)
             store_floats(r->content->colors + 12 * r->at.v, numbers, 3);
     } else if (r->content->colors) {
-        store_floats(r->content->colors + 12 * r->at.v, (float[]){1, 1, 1}, 3);
+        memset(r->content->colors + 12 * r->at.v, UNCOLORED, 12);
     }
     return p;
 }

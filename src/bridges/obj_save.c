@@ -285,10 +285,6 @@ bool st_obj_save(saver *s, raw_file *raw)
     if (s->name && s->model->material_count) {
         o->library = st_arena_format(s->arena, "%s.mtl", s->name);
         st_save_beside(s, o->library, st_mtl_walk, materials);
-    } else {
-        st_save_lose(s, DIAG_LOSS_MATERIAL, s->model->material_count, "",
-                     "keeps materials in a second file, and there is no place for it: %llu dropped",
-                     (unsigned long long)s->model->material_count);
     }
     report_losses(s, o);
     f->output = o;

@@ -220,6 +220,9 @@ bool st_sgm_same_look(const sgm_look *a, const sgm_look *b);
 void st_sgm_keep_material(arena *a, const sgm_material *m, const sgm_look *look, stele_properties *properties);
 bool st_sgm_kept_material(arena *a, const stele_properties *properties, sgm_material *m);
 
+/* Exporters until 2024 wrote vertex colours as screens have them, n / 255; later ones raise these to 2.2, which is linear. */
+bool st_sgm_colors_look_srgb(const sgm_file *f);
+
 /* The property of a primitive whose tangents were left out because they are all the same: no tangents at all. */
 #define SGM_SAME_TANGENTS "sgm.tangent"
 

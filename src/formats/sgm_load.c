@@ -102,12 +102,11 @@ enum { ENOUGH_NUMBERS = 1 << 16 };
 
 static bool is_whole(double x)
 {
-    return fabs(x - floor(x + 0.5)) < 0.01;
+    return fabs(x - floor(x + 0.5)) < 0.001;
 }
 
-/* Exporters until 2024 wrote colours as screens have them, n / 255; later ones raise these to 2.2. Numbers between 0 and 1 tell
- * which, and no file mixes them. */
-static bool colors_look_srgb(const sgm_file *f)
+/* Numbers between 0 and 1 tell, and no file mixes them. */
+bool st_sgm_colors_look_srgb(const sgm_file *f)
 {
     uint64_t screen = 0, linear = 0, numbers = 0;
     for (unsigned i = 0; i < f->mesh_count; i++) {
@@ -130,7 +129,7 @@ static bool decide_colors(loader *l, const sgm_file *f)
     const char *choice = st_load_choice(l, "sgm.colors");
     if (strcmp(choice, "auto") != 0)
         return strcmp(choice, "srgb") == 0;
-    if (!colors_look_srgb(f))
+    if (!st_sgm_colors_look_srgb(f))
         return false;
     st_diag(l->checker->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
             "vertex colours are multiples of 1/255: taken as sRGB, and made linear");
@@ -167,6 +166,7 @@ static bool make_tangent(const uint8_t *from, const float normal[3], bool repair
         dot += t[i] * (double)normal[i];
         before += t[i] * t[i];
     }
+    repair &= fabs(dot) > 1e-5 || fabs(before - 1) > 1e-5; /* what is right already stays as it is */
     for (int i = 0; i < 3; i++) {
         t[i] -= repair ? dot * (double)normal[i] : 0;
         after += t[i] * t[i];

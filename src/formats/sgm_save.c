@@ -299,6 +299,42 @@ static void write_meshes(sgm_saver *a)
         write_mesh(a, i);
 }
 
+/* ---- Colours ---- */
+
+/* Further than the look of sRGB reaches, and too little for any screen. */
+static const float color_step = 1e-5f;
+
+static void move_colors(sgm_saver *a, sgm_mesh *m)
+{
+    uint32_t stride = m->vertices.stride;
+    uint8_t *copy = st_arena_array(a->s->arena, m->vertex_count, stride);
+    a->s->adapter.fits &= copy != NULL;
+    if (!copy || !m->vertex_count)
+        return;
+    memcpy(copy, m->vertices.data, (size_t)m->vertex_count * stride);
+    m->vertices.data = copy;
+    uint8_t *colors = (uint8_t *)st_sgm_floats(m, SGM_COLOR).data;
+    for (uint64_t v = 0; v < m->vertex_count; v++)
+        for (uint32_t k = 0; k < 3; k++) {
+            uint8_t *at = colors + v * stride + 4 * k;
+            float c = load_f32(at);
+            if (c > 0 && c < 1)
+                store_f32(at, c < 0.5f ? c + color_step : c - color_step);
+        }
+}
+
+/* Linear colours of 8 bits are multiples of 1/255 too, by which readers know the sRGB of old files. */
+static void tell_colors(sgm_saver *a)
+{
+    if (!st_sgm_colors_look_srgb(a->file))
+        return;
+    for (unsigned i = 0; i < a->file->mesh_count; i++)
+        if (a->file->mesh[i].color_floats)
+            move_colors(a, &a->file->mesh[i]);
+    st_diag(a->s->adapter.checker->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
+            "vertex colours are multiples of 1/255, as sRGB in old files: moved by 0.00001, so that they are taken as linear");
+}
+
 /* ---- The animation file ---- */
 
 static void walk_animation(walk *w, void *raw)
@@ -346,6 +382,8 @@ bool st_sgm_save(saver *s, raw_file *raw)
     if (!st_flatten(s, &wishes, &a.flat))
         return false;
     write_meshes(&a);
+    if (s->adapter.fits)
+        tell_colors(&a);
     if (s->adapter.fits)
         write_materials(&a);
     if (s->adapter.fits && a.flat.joint_count)
