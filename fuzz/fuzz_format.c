@@ -1,5 +1,6 @@
 /* One driver, built once per format (FORMAT is its name). Properties: whatever is accepted is written back identically; the
- * explanation covers every byte exactly once; memory stays within a multiple of the input; nothing crashes.
+ * explanation covers every byte exactly once; memory stays within a multiple of the input; a model refers to nothing that is
+ * not there, can be evaluated and saved in other formats; nothing crashes.
  *
  *     make fuzz FUZZ_SECONDS=600        or        build/fuzz/fuzz/fuzz_sgm samples/dialects
  */
@@ -46,16 +47,18 @@ static bool follow(void *user, const stele_field *field)
     return true;
 }
 
-/* A companion for every name: a skeleton of one bone, so that checks across files run too. */
-static bool find_skeleton(void *user, const char *name, const void **data, size_t *size)
+/* A companion for every name, so that checks across files run too: a skeleton of one bone, or for a .bin some numbers. */
+static bool find_companion(void *user, const char *name, const void **data, size_t *size)
 {
+    static const uint16_t numbers[512] = {0, 1, 2, 3, 2, 1, 0, 0x3F80, 0, 0x3F00, 0, 0xBF80};
+    size_t length = strlen(name);
     static const uint8_t skeleton[] = {0x5A, 0x4E, 0xDA, 0x16, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0,
                                        0,    0,    0,    0,    0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+    bool bin = length > 4 && strcmp(name + length - 4, ".bin") == 0;
     (void)user;
-    (void)name;
     if (data) {
-        *data = skeleton;
-        *size = sizeof skeleton;
+        *data = bin ? (const void *)numbers : skeleton;
+        *size = bin ? sizeof numbers : sizeof skeleton;
     }
     return true;
 }
@@ -70,6 +73,88 @@ static void rewrite_in_every_dialect(stele_file *file)
         buffer b = {0};
         stele_file_write(file, compare_bytes, &b, &options);
     }
+}
+
+/* ---- The model ---- */
+
+enum { MOST_VERTICES = 1 << 16, MOST_PRIMITIVES = 64, MOST_CLIPS = 4 };
+
+static void require_indices(const stele_view *indices, uint64_t limit)
+{
+    for (uint64_t i = 0; i < indices->count; i++)
+        require(stele_view_number(indices, i, 0) < (double)limit, "an index leaves its vertices");
+}
+
+/* Reads every number of the vertices, so that a sanitizer sees a view that leaves its bytes. */
+static double read_view(const stele_view *view)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < view->count; i++)
+        for (uint32_t k = 0; k < view->components; k++)
+            sum += stele_view_number(view, i, k);
+    return sum;
+}
+
+static void read_primitive(const stele_primitive *p)
+{
+    require_indices(&p->indices, p->vertex_count);
+    for (size_t i = 0; i < p->attribute_count; i++) {
+        require(p->attributes[i].view.count == p->vertex_count, "an attribute has too few rows");
+        read_view(&p->attributes[i].view);
+    }
+    for (size_t i = 0; i < p->morph_count; i++) {
+        const stele_morph *m = &p->morphs[i];
+        uint64_t rows = m->vertices.count ? m->vertices.count : p->vertex_count;
+        require_indices(&m->vertices, p->vertex_count);
+        require(!m->position.count || m->position.count == rows, "a morph has too few rows");
+        require(!m->normal.count || m->normal.count == rows, "a morph has too few rows");
+        read_view(&m->position);
+        read_view(&m->normal);
+    }
+}
+
+static void evaluate_at(const stele_model *m, uint32_t clip, double seconds, double (*matrices)[16])
+{
+    unsigned left = MOST_PRIMITIVES;
+    stele_evaluate_nodes(m, clip, seconds, matrices);
+    for (uint32_t node = 0; node < m->node_count; node++) {
+        const stele_mesh *mesh = m->nodes[node].mesh == STELE_NONE ? NULL : &m->meshes[m->nodes[node].mesh];
+        for (uint32_t i = 0; mesh && i < mesh->primitive_count && left; i++, left--) {
+            uint64_t count = mesh->primitives[i].vertex_count;
+            float *vertices = count <= MOST_VERTICES ? malloc(24 * (size_t)count + 1) : NULL;
+            if (vertices)
+                stele_evaluate_vertices(m, node, i, clip, seconds, (const double(*)[16])matrices, vertices,
+                                        vertices + 3 * count);
+            free(vertices);
+        }
+    }
+}
+
+static void evaluate(const stele_model *m)
+{
+    double(*matrices)[16] = malloc(sizeof *matrices * (m->node_count + 1));
+    unsigned left = MOST_PRIMITIVES;
+    for (size_t i = 0; i < m->mesh_count; i++)
+        for (size_t k = 0; k < m->meshes[i].primitive_count && left; k++, left--)
+            read_primitive(&m->meshes[i].primitives[k]);
+    evaluate_at(m, STELE_NONE, 0, matrices);
+    for (uint32_t clip = 0; clip < m->clip_count && clip < MOST_CLIPS; clip++)
+        evaluate_at(m, clip, 0.37 * m->clips[clip].duration, matrices);
+    free(matrices);
+}
+
+static void use_model(stele_file *file, size_t seed)
+{
+    const stele_model *model = stele_file_model(file);
+    size_t formats = 0;
+    if (!model)
+        return;
+    evaluate(model);
+    while (stele_format_at(formats))
+        formats++;
+    stele_save_options options = {.format = stele_format_at(seed % formats)->name};
+    buffer b = {0};
+    stele_file_write(file, compare_bytes, &b, &options);
 }
 
 /* With the checks of an engine, if the format has them. */
@@ -89,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                              .check = STELE_CHECK_FULL,
                              .target = "rayne",
                              .memory_limit = (1 << 20) + 300 * (uint64_t)size, /* LZ4 unpacks to 255 times */
-                             .lookup = find_skeleton,
+                             .lookup = find_companion,
                              .separate_allocations = true};
     stele_file *file = open_for(data, size, &options);
     buffer b = {.expected = data, .expected_size = size};
@@ -103,6 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             require(b.size == size, "the rewritten file is shorter");
             rewrite_in_every_dialect(file);
         }
+        use_model(file, size);
     }
     stele_close(file);
     return 0;

@@ -64,6 +64,32 @@ static void indices_beyond_are_found_everywhere(void **state)
     assert_false(st_scan_beyond(buffer, 0, STELE_U8, 0));
 }
 
+/* Four integers a row: each value around each limit, in every place. */
+static void rows_beyond_are_found_everywhere(void **state)
+{
+    static const uint64_t limits[] = {1, 2, 127, 128, 129, 255, 256, 257, 32767, 32768, 32769, 65535, 65536};
+    static const stele_type types[] = {STELE_U8, STELE_U16};
+    enum { ROWS = 3, STRIDE = 12 };
+    uint8_t buffer[ROWS * STRIDE + 1];
+    (void)state;
+    for (size_t t = 0; t < 2; t++)
+        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++)
+            for (int place = 0; place < ROWS * 4; place++)
+                for (uint64_t value = limits[l] > 3 ? limits[l] - 3 : 0; value < limits[l] + 3; value++) {
+                    uint32_t size = stele_type_size(types[t]);
+                    if (value >> (8 * size))
+                        continue;
+                    memset(buffer, 0, sizeof buffer);
+                    for (int row = 0; row < ROWS; row++) /* what lies between the rows does not count */
+                        memset(buffer + 1 + row * STRIDE + 4 * size, 0xFF, STRIDE - 4 * size);
+                    store_uint(buffer + 1 + place / 4 * STRIDE + (uint32_t)(place % 4) * size, value, size);
+                    assert_int_equal(st_scan_beyond_rows(buffer + 1, ROWS, STRIDE, 4, types[t], limits[l]), value >= limits[l]);
+                }
+    memset(buffer, 0, sizeof buffer);
+    assert_true(st_scan_beyond_rows(buffer, 1, STRIDE, 4, STELE_U8, 0));
+    assert_false(st_scan_beyond_rows(buffer, 0, STRIDE, 4, STELE_U8, 0));
+}
+
 static void arena_keeps_its_promises(void **state)
 {
     stele_options limited = {.memory_limit = 100000};
@@ -159,9 +185,10 @@ static void empty_items_cannot_be_claimed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nonfinite_is_found_everywhere),   cmocka_unit_test(indices_beyond_are_found_everywhere),
-        cmocka_unit_test(arena_keeps_its_promises),        cmocka_unit_test(names_stay_in_their_folder),
-        cmocka_unit_test(writing_too_large_a_value_fails), cmocka_unit_test(empty_items_cannot_be_claimed),
+        cmocka_unit_test(nonfinite_is_found_everywhere),    cmocka_unit_test(indices_beyond_are_found_everywhere),
+        cmocka_unit_test(rows_beyond_are_found_everywhere), cmocka_unit_test(arena_keeps_its_promises),
+        cmocka_unit_test(names_stay_in_their_folder),       cmocka_unit_test(writing_too_large_a_value_fails),
+        cmocka_unit_test(empty_items_cannot_be_claimed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

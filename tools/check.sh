@@ -53,6 +53,7 @@ step "skinning of TWM" python_tests test_skin_twm.py
 step "skinning of MESH" python_tests test_skin_mesh.py
 step "independent SFF" python_tests test_oracle_sff.py
 step "independent CTC" python_tests test_oracle_ctc.py
+step "glTF of other programs" python_tests test_gltf_foreign.py
 step "house rules" python_tests test_rules.py
 step "formatting" tools/formatted.sh
 step "fuzz (20 s a format)" tools/fuzz.sh 20

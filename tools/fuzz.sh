@@ -12,9 +12,10 @@ failed=0
 run() { # FORMAT
     corpus=build/fuzz/corpus-$1
     mkdir -p "$corpus"
-    seeds="samples/dialects samples/gaps tests/crashers"
+    seeds="samples/dialects samples/gaps fuzz/seeds tests/crashers"
+    case $1 in glb | gltf) words=-dict=fuzz/gltf.dict ;; *) words="" ;; esac
     if "build/fuzz/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
-        -artifact_prefix=build/fuzz/found/ -print_final_stats=1 "$corpus" $seeds >"build/fuzz/$1.log" 2>&1; then
+        -artifact_prefix=build/fuzz/found/ -print_final_stats=1 $words "$corpus" $seeds >"build/fuzz/$1.log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log")
         echo "fuzz $1: $runs runs in $seconds s, nothing found"
     else

@@ -229,6 +229,10 @@ static void read_accessor(gltf_doc *d, uint32_t index)
     a->usable = (a->buffer_view == STELE_NONE || place_rows(d, token, a->buffer_view, a->view.stride, &a->view)) &&
                 (sparse == JSON_ABSENT || read_sparse(d, sparse, a));
     a->built = sparse == JSON_ABSENT && a->buffer_view != STELE_NONE;
+    if (a->buffer_view != STELE_NONE) {
+        a->next = d->buffer_views[a->buffer_view].accessors;
+        d->buffer_views[a->buffer_view].accessors = a;
+    }
 }
 
 void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f)

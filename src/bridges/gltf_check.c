@@ -26,24 +26,68 @@ static uint64_t bytes_of(const stele_view *v)
 
 enum { UNKNOWN, YES, NO };
 
-/* Interleaved attributes are read together: if no bytes of the buffer view can be taken for a float that is not finite, none of
- * its accessors has one. Otherwise each is looked at by itself, for integers may look like that. */
-static bool buffer_view_is_finite(gltf_doc *d, uint32_t token, gltf_buffer_view *v)
+enum { BLOCK = 1 << 16, LONGEST_ROW = 64 };
+
+/* Whether its floats are among those that a look at the whole buffer view sees. */
+static bool is_plain(const gltf_buffer_view *in, const gltf_accessor *a)
 {
-    if (v->all_finite == UNKNOWN) {
-        if (!st_gltf_may_scan(d, token, v->size))
-            return false;
-        v->all_finite = st_scan_nonfinite(v->data, v->size / 4) ? NO : YES;
-    }
-    return v->all_finite == YES;
+    return a->usable && !a->sparse.indices.count && a->view.type == STELE_F32 && a->view.stride % 4 == 0 &&
+           ((const uint8_t *)a->view.data - in->data) % 4 == 0;
 }
 
-static bool is_finite(gltf_doc *d, uint32_t token, const gltf_accessor *a, const stele_view *v)
+/* The rows of an accessor that begin in a block of its buffer view. */
+static void look_closely(const gltf_buffer_view *in, gltf_accessor *a, uint64_t begin, uint64_t end)
+{
+    const stele_view *v = &a->view;
+    uint64_t offset = (uint64_t)((const uint8_t *)v->data - in->data);
+    uint64_t first = begin <= offset ? 0 : (begin - offset + v->stride - 1) / v->stride;
+    uint64_t last = end <= offset ? 0 : (end - offset + v->stride - 1) / v->stride;
+    last = last < v->count ? last : v->count;
+    if (first < last && st_scan_nonfinite_rows(st_view_at(v, first), last - first, v->stride, v->components))
+        a->finite = NO;
+}
+
+/* Interleaved attributes are looked at together, block by block: if no bytes of a block can be taken for a float that is not
+ * finite, none of its accessors has one there. Otherwise there are integers among them that look like that, or it is so: from
+ * there on each is looked at by itself. */
+static void scan_buffer_view(const gltf_buffer_view *in)
+{
+    bool mixed = false;
+    for (gltf_accessor *a = in->accessors; a; a = a->next)
+        if (is_plain(in, a))
+            a->finite = YES;
+    for (uint64_t begin = 0; begin < in->size; begin += BLOCK) {
+        uint64_t left = in->size - begin, size = left < BLOCK ? left : BLOCK;
+        uint64_t seen = left < BLOCK + LONGEST_ROW ? left : BLOCK + LONGEST_ROW;
+        mixed = mixed || st_scan_nonfinite(in->data + begin, seen / 4);
+        if (!mixed)
+            continue;
+        for (gltf_accessor *a = in->accessors; a; a = a->next)
+            if (is_plain(in, a))
+                look_closely(in, a, begin, begin + size);
+    }
+}
+
+/* Sets whether the accessors of a buffer view are finite, those that can be looked at together. */
+static bool look_together(gltf_doc *d, uint32_t token, gltf_buffer_view *in)
+{
+    uint64_t bytes = in->size;
+    if (in->scanned)
+        return true;
+    in->scanned = true;
+    for (const gltf_accessor *a = in->accessors; a; a = a->next)
+        bytes += is_plain(in, a) ? a->view.count * 4 : 0;
+    if (!st_gltf_may_scan(d, token, bytes))
+        return false;
+    scan_buffer_view(in);
+    return true;
+}
+
+static bool is_finite(gltf_doc *d, uint32_t token, gltf_accessor *a, const stele_view *v)
 {
     gltf_buffer_view *in = a->buffer_view == STELE_NONE ? NULL : &d->buffer_views[a->buffer_view];
-    bool inside = in && !a->sparse.indices.count && ((const uint8_t *)v->data - in->data) % 4 == 0 && v->stride % 4 == 0;
-    if (inside && buffer_view_is_finite(d, token, in))
-        return true;
+    if (in && is_plain(in, a))
+        return look_together(d, token, in) && a->finite == YES;
     if (!st_gltf_may_scan(d, token, bytes_of(v)))
         return false;
     return packed(v) ? !st_scan_nonfinite(v->data, v->count * v->components)
@@ -67,11 +111,11 @@ bool st_gltf_check_finite(gltf_doc *d, uint32_t accessor, diag_code code)
     stele_view v = st_gltf_view(d, accessor);
     if (v.type != STELE_F32 || !v.count)
         return true;
-    if (a->finite == UNKNOWN) {
+    if (a->finite == UNKNOWN)
         a->finite = is_finite(d, token, a, &v) ? YES : NO;
-        d->nonfinite |= a->finite == NO;
-        if (a->finite == NO)
-            report_nonfinite(d, token, &v, code);
+    if (a->finite == NO && !a->reported) {
+        a->reported = d->nonfinite = true;
+        report_nonfinite(d, token, &v, code);
     }
     return a->finite == YES;
 }

@@ -37,8 +37,9 @@ typedef struct gltf_buffer {
 typedef struct gltf_buffer_view {
     const uint8_t *data; /* NULL: it cannot be had */
     uint64_t size;
-    uint32_t stride;    /* 0: the rows follow each other */
-    uint8_t all_finite; /* taken as floats: 0 not known, 1 yes, 2 no */
+    uint32_t stride;                 /* 0: the rows follow each other */
+    struct gltf_accessor *accessors; /* those in it */
+    bool scanned;                    /* these have been looked at together */
 } gltf_buffer_view;
 
 /* Values of an accessor that lie elsewhere: as many rows of each. */
@@ -54,9 +55,12 @@ typedef struct gltf_accessor {
     uint32_t buffer_view; /* STELE_NONE: zeros */
     bool usable;
     bool built;      /* the view has its sparse values */
+    bool reported;   /* what is not finite */
+    bool times;      /* in order, or reported */
     uint8_t finite;  /* 0 not known, 1 yes, 2 no */
     uint64_t within; /* indices are known to be below this */
     gltf_sparse sparse;
+    struct gltf_accessor *next; /* in the same buffer view */
 } gltf_accessor;
 
 typedef struct gltf_doc {

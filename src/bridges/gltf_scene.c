@@ -264,7 +264,7 @@ static bool read_times(gltf_doc *d, uint32_t sampler, stele_channel *c)
     uint32_t key = st_json_member(&d->json, sampler, "input"), accessor = st_gltf_reference(d, key, GLTF_ACCESSORS);
     if (accessor == STELE_NONE || !d->accessors[accessor].usable)
         return false;
-    const gltf_accessor *a = &d->accessors[accessor];
+    gltf_accessor *a = &d->accessors[accessor];
     if (a->shape != GLTF_SCALAR || a->view.type != STELE_F32) {
         st_gltf_report(d, DIAG_BAD_FIELD, key, "is accessor %u, which has no times: floats, one a row", accessor);
         return false;
@@ -273,12 +273,12 @@ static bool read_times(gltf_doc *d, uint32_t sampler, stele_channel *c)
         st_gltf_report(d, DIAG_TRACK_EMPTY, key, "is accessor %u, which has no keys", accessor);
         return false;
     }
-    bool first = !a->finite;
     if (!st_gltf_check_finite(d, accessor, DIAG_NONFINITE_KEY))
         return false;
     c->times = st_gltf_view(d, accessor);
-    if (first) /* many samplers share their times */
+    if (!a->times) /* many samplers share them */
         check_times(d, gltf_item(d, GLTF_ACCESSORS, accessor), &c->times);
+    a->times = true;
     return c->times.count;
 }
 

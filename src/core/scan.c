@@ -71,22 +71,34 @@ bool st_scan_beyond(const uint8_t *data, uint64_t count, stele_type type, uint64
     return beyond_any(data, count, type, limit);
 }
 
-static inline bool beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, stele_type type,
-                               uint64_t limit)
+static bool beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, stele_type type, uint64_t limit)
 {
-    uint32_t size = stele_type_size(type), above = 0;
+    uint32_t size = stele_type_size(type);
     for (uint64_t i = 0; i < rows; i++, data += stride)
         for (uint32_t k = 0; k < count; k++)
-            above |= load_uint(data + k * size, type) >= limit;
-    return above;
+            if (load_uint(data + k * size, type) >= limit)
+                return true;
+    return false;
+}
+
+/* Four bytes, or two pairs of bytes, at once: a number is beyond if adding what is missing from the limit to its highest bit
+ * sets that bit, or it is set already. Numbers that carry into the next have it set themselves. */
+static bool beyond_four(const uint8_t *data, uint64_t rows, uint32_t stride, stele_type type, uint32_t limit)
+{
+    uint32_t ones = type == STELE_U8 ? 0x01010101u : 0x00010001u, high = type == STELE_U8 ? 0x80u : 0x8000u;
+    uint32_t missing = ones * (high - limit), above = 0;
+    for (uint64_t i = 0; i < rows; i++, data += stride) {
+        uint32_t first = load_u32(data), second = type == STELE_U8 ? first : load_u32(data + 4);
+        above |= first | (first + missing) | second | (second + missing);
+    }
+    return above & (ones * high);
 }
 
 bool st_scan_beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, stele_type type, uint64_t limit)
 {
-    /* the joints of a vertex as constants, for the compiler */
-    if (type == STELE_U8 && count == 4)
-        return beyond_rows(data, rows, stride, 4, STELE_U8, limit);
-    if (type == STELE_U16 && count == 4)
-        return beyond_rows(data, rows, stride, 4, STELE_U16, limit);
+    if (count == 4 && type == STELE_U8 && limit && limit <= 128)
+        return beyond_four(data, rows, stride, STELE_U8, (uint32_t)limit);
+    if (count == 4 && type == STELE_U16 && limit && limit <= 32768)
+        return beyond_four(data, rows, stride, STELE_U16, (uint32_t)limit);
     return beyond_rows(data, rows, stride, count, type, limit);
 }
