@@ -276,7 +276,7 @@ bool st_load_influences(loader *l, const skin_request *r, skin_result *result)
     }
     for (uint64_t i = 0; i < r->vertex_count; i++) {
         influence items[MOST_INFLUENCES];
-        bool changed;
+        bool changed = false;
         size_t count = influences_at(r, i, l->repair, items, &changed);
         if (!count && result->needs_neutral)
             items[count++] = (influence){(uint32_t)r->joint_count, 1};
