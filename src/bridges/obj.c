@@ -61,7 +61,7 @@ static void judge_line(const uint8_t *line, const uint8_t *end, line_counts *cou
     bool number = line < end && (strchr("+-.", *line) || (*line >= '0' && *line <= '9'));
     if (is_word(word, length, "v vn vt") && number)
         counts->vertices++;
-    else if (is_word(word, length, "f l p o g s vp usemtl mtllib mg lod bevel cstype deg end"))
+    else if (is_word(word, length, "v vn vt f l p o g s vp usemtl mtllib mg lod bevel cstype deg end"))
         counts->others++;
     else
         counts->unknown++;
@@ -72,6 +72,7 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *result)
     line_counts counts = {0, 0, 0};
     uint64_t looked_at = size < PROBED_BYTES ? size : PROBED_BYTES;
     const uint8_t *p = data, *end = data + looked_at;
+    bool goes_on = false;
     if (!size || memchr(data, 0, (size_t)looked_at))
         return;
     p += size >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -81,11 +82,14 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *result)
         if (!line_end && looked_at < size)
             break;
         line_end = line_end ? line_end : end;
-        judge_line(p, line_end, &counts);
+        if (!goes_on)
+            judge_line(p, line_end, &counts);
+        const uint8_t *last = line_end - (line_end > p && line_end[-1] == '\r');
+        goes_on = last > p && last[-1] == '\\';
         p = line_end + 1;
     }
     bool any = counts.vertices || counts.others >= 2;
-    if (any && counts.vertices + counts.others >= 4 * counts.unknown)
+    if (any && counts.vertices + counts.others >= 2 * counts.unknown)
         probe_try(result, TRUST_PLAUSIBLE, 0, 0);
 }
 

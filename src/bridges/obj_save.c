@@ -16,12 +16,18 @@ typedef struct obj_output {
     void *parallel_user;
 } obj_output;
 
+static bool has(const flat_mesh *m, const stele_view *view)
+{
+    return view->count && view->count >= m->vertex_count;
+}
+
 /* ---- Lines ---- */
 
 /* What lines of one kind are made of, and how many vertices, texture coordinates and normals there were before. */
 typedef struct lines {
     const flat_mesh *mesh;
     const stele_view *uv;
+    bool normals, uvs, colors;
     uint64_t v, vt, vn;
     char *(*print)(const struct lines *l, uint64_t row, char *out);
     uint64_t count;
@@ -45,7 +51,7 @@ static char *print_position(const lines *l, uint64_t row, char *out)
 {
     *out++ = 'v';
     out = put_floats(out, &l->mesh->position, row, 3);
-    if (l->mesh->color.count)
+    if (l->colors)
         out = put_floats(out, &l->mesh->color, row, 3);
     *out++ = '\n';
     return out;
@@ -82,11 +88,11 @@ static char *print_face(const lines *l, uint64_t row, char *out)
     for (uint64_t i = 0; i < 3; i++) {
         uint64_t index = st_view_index(&m->indices, 3 * row + i) + 1;
         out = put_index(out, ' ', l->v + index);
-        if (l->uv->count)
+        if (l->uvs)
             out = put_index(out, '/', l->vt + index);
-        else if (m->normal.count)
+        else if (l->normals)
             *out++ = '/';
-        if (m->normal.count)
+        if (l->normals)
             out = put_index(out, '/', l->vn + index);
     }
     *out++ = '\n';
@@ -178,7 +184,11 @@ static void print_mesh(printer *p, lines *l)
 {
     const flat_mesh *m = l->mesh;
     l->uv = uvs_of(p->output, m);
-    uint64_t rows[] = {m->vertex_count, l->uv->count, m->normal.count, m->indices.count / 3};
+    l->uvs = has(m, l->uv);
+    l->normals = has(m, &m->normal);
+    l->colors = has(m, &m->color);
+    uint64_t all = has(m, &m->position) ? m->vertex_count : 0;
+    uint64_t rows[] = {all, l->uvs ? all : 0, l->normals ? all : 0, all ? m->indices.count / 3 : 0};
     char *(*const prints[])(const lines *, uint64_t, char *) = {print_position, print_uv, print_normal, print_face};
     for (size_t i = 0; i < 4; i++) {
         l->print = prints[i];
