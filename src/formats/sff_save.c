@@ -113,6 +113,18 @@ static bool unindexed(const flat_mesh *mesh)
     return follow;
 }
 
+/* Texture coordinates that glTF needed, and that the file did not have, are zeros. */
+static bool has_uvs(const sff_saver *a, const flat_mesh *mesh)
+{
+    const stele_view *uv = st_flat_uv(&a->flat, mesh);
+    if (st_property_number_of(&a->base->model->properties, SFF_UVS_KEY, 1) != 0)
+        return uv->count;
+    for (uint64_t i = 0; i < uv->count; i++)
+        if (stele_view_number(uv, i, 0) != 0 || stele_view_number(uv, i, 1) != 0)
+            return true;
+    return false;
+}
+
 /* The attributes are the same for all meshes. */
 static uint64_t choose_format(const sff_saver *a)
 {
@@ -121,7 +133,7 @@ static uint64_t choose_format(const sff_saver *a)
     for (size_t i = 0; i < a->flat.mesh_count; i++) {
         const flat_mesh *mesh = &a->flat.meshes[i];
         format |= mesh->normal.count ? SFF_NORMALS : 0;
-        format |= st_flat_uv(&a->flat, mesh)->count ? SFF_UVS : 0;
+        format |= has_uvs(a, mesh) ? SFF_UVS : 0;
         format |= unindexed(mesh) ? 0 : SFF_INDICES;
     }
     if (unknown_bits > 0 && unknown_bits <= UINT16_MAX)
