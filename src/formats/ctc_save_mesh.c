@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/color.h"
+#include "core/rig.h"
 #include "ctc.h"
 
 typedef unsigned long long number; /* for printf */
@@ -311,14 +312,6 @@ static void color_of(const ctc_saver *a, const flat_mesh *mesh, uint64_t vertex,
     }
 }
 
-static const stele_view *uv_of(const ctc_saver *a, const flat_mesh *mesh)
-{
-    uint32_t set = 0;
-    if (mesh->material != STELE_NONE)
-        set = a->base->model->materials[mesh->material].base_color_texture.uv_set;
-    return &mesh->uv[set == 1];
-}
-
 static void add_corner(corners *c, uint32_t vertex, const double uv[2], const double rgba[4])
 {
     store_uint(c->indices + 2 * c->count, vertex, 2);
@@ -333,7 +326,7 @@ static void add_corner(corners *c, uint32_t vertex, const double uv[2], const do
 static void save_mesh(pool *p, const flat_mesh *mesh, corners *c)
 {
     const ctc_saver *a = p->saver;
-    const stele_view *uvs = uv_of(a, mesh);
+    const stele_view *uvs = st_flat_uv(&a->flat, mesh);
     morph_moves moves = find_moves(p->saver, mesh, &p->morphs);
     uint32_t *vertices = st_adapt_bytes(&a->base->adapter, mesh->vertex_count * sizeof *vertices);
     for (uint64_t i = 0; a->base->adapter.fits && i < mesh->vertex_count; i++)
@@ -537,7 +530,7 @@ static survey look_around(const ctc_saver *a)
         const flat_mesh *mesh = &a->flat.meshes[i];
         s.corners += mesh->indices.count;
         s.morphs += mesh->morph_count;
-        s.without_uvs += !uv_of(a, mesh)->count;
+        s.without_uvs += !st_flat_uv(&a->flat, mesh)->count;
         s.colored |= is_colored(a, mesh);
     }
     for (size_t i = 0; i < a->base->model->node_count; i++)
@@ -568,6 +561,8 @@ void st_ctc_save_mesh(ctc_saver *a)
     save_morphs(&p);
     save_corners(a, &c);
     report_merged(a);
+    st_report_uvs(a->base, &a->flat);
+    st_report_other_textures(a->base, st_texture_uses(a->base));
     st_save_lose(a->base, DIAG_LOSS_INFLUENCES, p.cut_influences, "", "has no weights of the main key: %llu vertices lose some",
                  (number)p.cut_influences);
     if (s.without_uvs)
