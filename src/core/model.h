@@ -169,7 +169,8 @@ void st_report_other_textures(saver *s, const uint8_t *uses);
 /* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
 const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64_t *size);
 
-/* Puts the image of a texture beside the output under a name, once. */
+/* Puts bytes beside the output under a name, once, if there are any; and those of a texture. */
+void st_save_copy(saver *s, const void *data, uint64_t size, const char *name);
 void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name);
 
 /* The name that a format that only names textures should write: what the file said, or that of the image beside it; embedded

@@ -186,10 +186,8 @@ static const char *type_of_image(const stele_texture *texture)
     return !slash ? "png" : strcmp(slash, "/jpeg") == 0 ? "jpg" : slash + 1;
 }
 
-void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name)
+void st_save_copy(saver *s, const void *data, uint64_t size, const char *name)
 {
-    uint64_t size;
-    const void *data = st_save_texture_bytes(s, texture, &size);
     span *bytes = st_arena_alloc(s->arena, sizeof *bytes);
     for (side_file *f = s->side_files; f; f = f->next)
         if (strcmp(f->name, name) == 0)
@@ -201,6 +199,13 @@ void st_save_texture_copy(saver *s, const stele_texture *texture, const char *na
     for (side_file *f = s->side_files; f; f = f->next)
         if (f->raw == bytes)
             f->same_is_fine = true;
+}
+
+void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name)
+{
+    uint64_t size;
+    const void *data = st_save_texture_bytes(s, texture, &size);
+    st_save_copy(s, data, size, name);
 }
 
 const char *st_save_texture_name(saver *s, uint32_t texture)
