@@ -1269,6 +1269,30 @@ static void small_texts_stay_small(void **state)
     stele_close(file);
 }
 
+/* Whatever allocation fails, the file says so and nothing else happens. */
+static void no_memory(void **state)
+{
+    char path[1024];
+    (void)state;
+    snprintf(path, sizeof path, "%s/fuzz/seeds/everything.gltf", project_folder());
+    bytes text = read_bytes(path);
+    stele_options options = {.name = "x.gltf", .separate_allocations = true, .check = STELE_CHECK_FULL};
+    stele_file *file = stele_open_memory(text.data, text.size, &options);
+    assert_non_null(stele_file_model(file));
+    uint64_t needed = stele_file_memory(file);
+    stele_close(file);
+    uint64_t refused = 0;
+    for (options.memory_limit = 1; options.memory_limit < needed + 20000; options.memory_limit += 61) {
+        file = stele_open_memory(text.data, text.size, &options);
+        refused += !stele_file_model(file);
+        assert_true(stele_file_model(file) || stele_file_status(file) == STELE_NO_MEMORY);
+        stele_close(file);
+    }
+    assert_true(refused > 100);
+    assert_true(refused < (needed + 20000) / 61);
+    free(text.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1304,6 +1328,7 @@ int main(void)
         cmocka_unit_test(damaged_containers),
         cmocka_unit_test(truncated_everywhere),
         cmocka_unit_test(small_texts_stay_small),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,16 +257,23 @@ void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f)
 /* A face with its morphs takes a few times the bytes of the file; a number in a hostile file takes all the memory there is. */
 enum { MOST_BUILT = 16, SMALL_BUILT = 1 << 16, MOST_SCANS = 256, SMALL_SCAN = 1 << 24 };
 
+bool st_gltf_may_build(gltf_doc *d, uint32_t token, uint64_t rows, uint32_t row_size)
+{
+    uint64_t most = MOST_BUILT * d->bytes + SMALL_BUILT;
+    if (d->built <= most && rows <= (most - d->built) / row_size) {
+        d->built += rows * row_size;
+        return true;
+    }
+    st_gltf_report(d, DIAG_COUNT_TOO_LARGE, token, "needs %llu rows of %u bytes, far more than the file has",
+                   (unsigned long long)rows, row_size);
+    return false;
+}
+
 stele_view st_gltf_make(gltf_doc *d, uint32_t token, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes)
 {
-    uint64_t row = (uint64_t)components * stele_type_size(type), most = MOST_BUILT * d->bytes + SMALL_BUILT - d->built;
     *bytes = NULL;
-    if (count > most / row) {
-        st_gltf_report(d, DIAG_COUNT_TOO_LARGE, token, "needs %llu rows of %llu bytes, far more than the file has",
-                       (unsigned long long)count, (unsigned long long)row);
+    if (!st_gltf_may_build(d, token, count, components * stele_type_size(type)))
         return (stele_view){0};
-    }
-    d->built += count * row;
     return st_view_make(d->arena, count, type, components, bytes);
 }
 

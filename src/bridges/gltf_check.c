@@ -160,11 +160,13 @@ bool st_gltf_check_indices(gltf_doc *d, uint32_t accessor, uint64_t limit)
 
 /* ---- Joints ---- */
 
-/* The pointer of an attribute, or of the whole primitive if it has none of that name. */
-static uint32_t attribute_token(const gltf_doc *d, uint32_t mesh, uint32_t primitive, const char *name)
+/* The token of an attribute, or of the whole primitive if it has none of that name; for a finding that somebody will see. */
+static uint32_t attribute_token(const gltf_doc *d, diag_code code, uint32_t mesh, uint32_t primitive, const char *name)
 {
     uint32_t list = st_json_member(&d->json, gltf_item(d, GLTF_MESHES, mesh), "primitives");
     uint32_t token = st_json_first(&d->json, list);
+    if (st_diag_unseen(d->checker->diags, code))
+        return JSON_ABSENT;
     while (primitive-- > 0)
         token = st_json_next(&d->json, list, token);
     uint32_t attribute = st_json_member(&d->json, st_json_member(&d->json, token, "attributes"), name);
@@ -208,18 +210,29 @@ static void check_joints(gltf_doc *d, uint32_t mesh, uint32_t primitive, uint64_
         snprintf(name, sizeof name, "JOINTS_%u", set);
         if (!joints || !weights)
             continue;
-        if (!st_gltf_may_scan(d, attribute_token(d, mesh, primitive, name), bytes_of(joints)))
+        if (!st_gltf_may_scan(d, gltf_item(d, GLTF_MESHES, mesh), bytes_of(joints)))
             return;
         if (st_scan_beyond_rows(joints->data, joints->count, joints->stride, 4, joints->type, limit))
             find_joints_beyond(joints, weights, limit, &t);
         if (t.count)
-            st_gltf_report_data(d, DIAG_BONE_OUT_OF_RANGE, attribute_token(d, mesh, primitive, name), t.at, t.count,
-                                "vertex %llu is moved by a joint that is not there: the skin has %llu",
+            st_gltf_report_data(d, DIAG_BONE_OUT_OF_RANGE, attribute_token(d, DIAG_BONE_OUT_OF_RANGE, mesh, primitive, name),
+                                t.at, t.count, "vertex %llu is moved by a joint that is not there: the skin has %llu",
                                 (unsigned long long)t.first, (unsigned long long)limit);
     }
 }
 
 /* ---- What makes sense ---- */
+
+/* The text takes the number of the first. */
+static void report_tally(gltf_doc *d, diag_code code, uint32_t mesh, uint32_t primitive, const char *attribute, const tally *t,
+                         const char *text)
+{
+    char words[64];
+    if (!t->count)
+        return;
+    snprintf(words, sizeof words, text, (unsigned long long)t->first);
+    st_gltf_report_data(d, code, attribute_token(d, code, mesh, primitive, attribute), t->at, t->count, "%s", words);
+}
 
 static bool near_one(double square)
 {
@@ -245,13 +258,8 @@ static void check_normals(gltf_doc *d, uint32_t mesh, uint32_t primitive, const 
             continue;
         tally_note(square <= 1e-12 ? &zero : &odd, i, st_view_at(normal, i));
     }
-    uint32_t token = zero.count || odd.count ? attribute_token(d, mesh, primitive, "NORMAL") : JSON_ABSENT;
-    if (zero.count)
-        st_gltf_report_data(d, DIAG_NORMAL_ZERO, token, zero.at, zero.count, "normal %llu has no length",
-                            (unsigned long long)zero.first);
-    if (odd.count)
-        st_gltf_report_data(d, DIAG_NORMAL_LENGTH, token, odd.at, odd.count, "normal %llu is not of length 1",
-                            (unsigned long long)odd.first);
+    report_tally(d, DIAG_NORMAL_ZERO, mesh, primitive, "NORMAL", &zero, "normal %llu has no length");
+    report_tally(d, DIAG_NORMAL_LENGTH, mesh, primitive, "NORMAL", &odd, "normal %llu is not of length 1");
 }
 
 static void check_weights(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_primitive *p)
@@ -278,17 +286,9 @@ static void check_weights(gltf_doc *d, uint32_t mesh, uint32_t primitive, const 
         if (least < 0)
             tally_note(&negative, i, at);
     }
-    bool any = zero.count || sum.count || negative.count;
-    uint32_t token = any ? attribute_token(d, mesh, primitive, "WEIGHTS_0") : JSON_ABSENT;
-    if (zero.count)
-        st_gltf_report_data(d, DIAG_WEIGHT_ALL_ZERO, token, zero.at, zero.count, "vertex %llu has no weights",
-                            (unsigned long long)zero.first);
-    if (sum.count)
-        st_gltf_report_data(d, DIAG_WEIGHT_SUM, token, sum.at, sum.count, "the weights of vertex %llu do not sum to 1",
-                            (unsigned long long)sum.first);
-    if (negative.count)
-        st_gltf_report_data(d, DIAG_WEIGHT_NEGATIVE, token, negative.at, negative.count, "vertex %llu has a negative weight",
-                            (unsigned long long)negative.first);
+    report_tally(d, DIAG_WEIGHT_ALL_ZERO, mesh, primitive, "WEIGHTS_0", &zero, "vertex %llu has no weights");
+    report_tally(d, DIAG_WEIGHT_SUM, mesh, primitive, "WEIGHTS_0", &sum, "the weights of vertex %llu do not sum to 1");
+    report_tally(d, DIAG_WEIGHT_NEGATIVE, mesh, primitive, "WEIGHTS_0", &negative, "vertex %llu has a negative weight");
 }
 
 static void check_triangles(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_primitive *p)
@@ -301,9 +301,7 @@ static void check_triangles(gltf_doc *d, uint32_t mesh, uint32_t primitive, cons
         if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
             tally_note(&t, i, st_view_at(&p->indices, 3 * i));
     }
-    if (t.count)
-        st_gltf_report_data(d, DIAG_DEGENERATE_TRIANGLE, attribute_token(d, mesh, primitive, ""), t.at, t.count,
-                            "triangle %llu uses a vertex twice", (unsigned long long)t.first);
+    report_tally(d, DIAG_DEGENERATE_TRIANGLE, mesh, primitive, "", &t, "triangle %llu uses a vertex twice");
 }
 
 static void check_primitive(gltf_doc *d, uint32_t mesh, uint32_t primitive)

@@ -337,9 +337,12 @@ static void read_parts(gltf_doc *d, const gltf_file *f)
     if (d->arena->failed)
         return;
     st_gltf_read_buffers(d, f);
-    st_gltf_read_materials(d);
-    st_gltf_read_meshes(d);
-    st_gltf_read_scene(d);
+    if (!d->arena->failed)
+        st_gltf_read_materials(d);
+    if (!d->arena->failed)
+        st_gltf_read_meshes(d);
+    if (!d->arena->failed)
+        st_gltf_read_scene(d);
     if (!d->arena->failed && !d->broken)
         st_gltf_check_model(d);
 }

@@ -129,6 +129,7 @@ void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f); /* gltf_buffers.c: b
 stele_view st_gltf_view(gltf_doc *d, uint32_t accessor);
 
 /* Memory that no bytes of the file stand for: within a small multiple of them, or refused and reported. */
+bool st_gltf_may_build(gltf_doc *d, uint32_t token, uint64_t rows, uint32_t row_size);
 stele_view st_gltf_make(gltf_doc *d, uint32_t token, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);
 
 /* True, and counted, if so many more bytes may be looked at: overlapping accessors must not make us read for ever. */

@@ -6,43 +6,42 @@
 
 /* ---- Floats that are not finite, where a model can do without ---- */
 
-static bool any_nonfinite(const stele_view *v)
+static bool any_nonfinite(gltf_doc *d, uint32_t token, const stele_view *v)
 {
-    return v->type == STELE_F32 && st_scan_nonfinite_rows(v->data, v->count, v->stride, v->components);
+    return v->type == STELE_F32 && st_gltf_may_scan(d, token, v->count * v->stride) &&
+           st_scan_nonfinite_rows(v->data, v->count, v->stride, v->components);
 }
 
-/* Removes tangents that cannot be used. */
-static void drop_tangents(loader *l, stele_primitive *p, const char *path)
+static void drop_tangents(gltf_doc *d, stele_primitive *p, size_t index, const char *path)
 {
     stele_attribute *attributes = (stele_attribute *)p->attributes;
-    for (size_t i = 0; i < p->attribute_count; i++)
-        if (attributes[i].semantic == STELE_TANGENT && any_nonfinite(&attributes[i].view)) {
-            memmove(attributes + i, attributes + i + 1, (p->attribute_count - i - 1) * sizeof *attributes);
-            p->attribute_count--;
-            st_diag(l->checker->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, 1, path},
-                    "some tangents are not finite: all are left out");
-            return;
-        }
+    memmove(attributes + index, attributes + index + 1, (p->attribute_count - index - 1) * sizeof *attributes);
+    p->attribute_count--;
+    st_diag(d->checker->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, 1, path},
+            "some tangents are not finite: all are left out");
 }
 
-static void repair_floats(loader *l, stele_primitive *p, const char *path)
+static void repair_floats(loader *l, gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
 {
-    drop_tangents(l, p, path);
-    for (size_t i = 0; i < p->attribute_count; i++) {
+    for (size_t i = p->attribute_count; i-- > 0 && !d->broken;) {
         stele_attribute *a = (stele_attribute *)&p->attributes[i];
-        if ((a->semantic != STELE_UV && a->semantic != STELE_COLOR) || !any_nonfinite(&a->view))
+        bool needed = a->semantic == STELE_UV || a->semantic == STELE_COLOR || a->semantic == STELE_TANGENT;
+        if (!needed || !any_nonfinite(d, token, &a->view))
             continue;
-        a->view = a->semantic == STELE_UV ? st_repair_uvs(l, &a->view, path) : st_repair_colors(l, &a->view, path);
+        if (a->semantic == STELE_TANGENT)
+            drop_tangents(d, p, i, path);
+        else if (st_gltf_may_build(d, token, a->view.count, 4 * a->view.components))
+            a->view = a->semantic == STELE_UV ? st_repair_uvs(l, &a->view, path) : st_repair_colors(l, &a->view, path);
     }
 }
 
-static void repair_meshes(loader *l, const stele_model *model)
+static void repair_meshes(loader *l, gltf_doc *d)
 {
     char path[WALK_PATH];
-    for (size_t i = 0; i < model->mesh_count; i++)
-        for (size_t k = 0; k < model->meshes[i].primitive_count; k++)
-            repair_floats(l, (stele_primitive *)&model->meshes[i].primitives[k],
-                          st_check_path(path, "/meshes/%zu/primitives/%zu", i, k));
+    for (uint32_t i = 0; i < d->model.mesh_count; i++)
+        for (size_t k = 0; k < d->model.meshes[i].primitive_count; k++)
+            repair_floats(l, d, gltf_item(d, GLTF_MESHES, i), (stele_primitive *)&d->model.meshes[i].primitives[k],
+                          st_check_path(path, "/meshes/%u/primitives/%zu", i, k));
 }
 
 /* ---- Keys that are not in order ---- */
@@ -121,7 +120,7 @@ bool st_gltf_load(loader *l, const raw_file *raw)
         return false;
     d->checker = l->checker;
     if (l->repair && d->nonfinite)
-        repair_meshes(l, &d->model);
+        repair_meshes(l, d);
     if (l->repair && d->unsorted)
         repair_clips(d);
     d->checker = NULL;

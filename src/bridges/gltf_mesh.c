@@ -287,6 +287,8 @@ static bool check_sparse_finite(gltf_doc *d, uint32_t accessor, diag_code code)
 {
     stele_view v = d->accessors[accessor].sparse.values;
     uint32_t token = gltf_item(d, GLTF_ACCESSORS, accessor);
+    if (!st_gltf_may_scan(d, token, 64 * v.count))
+        return false;
     for (uint64_t i = 0; v.type == STELE_F32 && i < v.count; i++)
         for (uint32_t k = 0; k < v.components; k++) {
             float x = load_f32(st_view_at(&v, i) + 4 * k);

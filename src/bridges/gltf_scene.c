@@ -41,7 +41,7 @@ static bool has_joints(const stele_mesh *m)
     return false;
 }
 
-static void read_node(gltf_doc *d, uint32_t token, stele_node *node)
+static void read_node(gltf_doc *d, uint32_t token, const bool *skinned, stele_node *node)
 {
     uint32_t attachment = st_gltf_extra(d, token, "attachment", JSON_TRUE);
     uint32_t parent = node->parent; /* known from the lists of children */
@@ -52,7 +52,7 @@ static void read_node(gltf_doc *d, uint32_t token, stele_node *node)
     node->skin = st_gltf_index(d, token, "skin", GLTF_SKINS);
     if (node->mesh < d->model.mesh_count)
         node->weights = st_gltf_weights(d, token, &d->model.meshes[node->mesh]);
-    if (node->skin != STELE_NONE && (node->mesh >= d->model.mesh_count || !has_joints(&d->model.meshes[node->mesh]))) {
+    if (node->skin != STELE_NONE && (node->mesh >= d->model.mesh_count || !skinned[node->mesh])) {
         st_gltf_report(d, DIAG_NONSTANDARD_LAYOUT, st_json_member(&d->json, token, "skin"), "is there for no mesh with joints");
         node->skin = STELE_NONE;
     }
@@ -154,8 +154,11 @@ static void read_nodes(gltf_doc *d)
 {
     uint32_t count = d->lists[GLTF_NODES].count;
     stele_node *nodes = st_model_room(d->arena, count, sizeof *nodes);
-    if (!nodes)
+    bool *skinned = st_arena_array(d->arena, d->model.mesh_count, sizeof *skinned);
+    if (!nodes || !skinned)
         return;
+    for (size_t i = 0; i < d->model.mesh_count; i++)
+        skinned[i] = has_joints(&d->model.meshes[i]);
     d->model.nodes = nodes;
     d->model.node_count = count;
     for (uint32_t i = 0; i < count; i++)
@@ -163,7 +166,7 @@ static void read_nodes(gltf_doc *d)
     for (uint32_t i = 0; i < count; i++)
         read_children(d, i);
     for (uint32_t i = 0; i < count; i++)
-        read_node(d, gltf_item(d, GLTF_NODES, i), &nodes[i]);
+        read_node(d, gltf_item(d, GLTF_NODES, i), skinned, &nodes[i]);
     check_cycles(d);
 }
 
