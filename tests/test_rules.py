@@ -18,7 +18,9 @@ ROOMS = {
     "src/formats": {"core", "formats"},
     "src/bridges": {"core", "formats", "bridges"},
     "src/ops": {"core", "ops"},
-    "src": {"core", "formats", "ops", "src"},
+    "src/images": {"core", "images"},
+    "src/render": {"core", "render"},
+    "src": {"core", "formats", "ops", "images", "render", "src"},
     "cli": {"cli"},
     "fuzz": set(),
     "bench": {"bench"},
@@ -60,7 +62,7 @@ class Rooms(unittest.TestCase):
                     self.assertTrue(path.name.startswith(FAMILIES[include]), f"{include} is private to its family")
 
     def test_only_the_command_owns_stdio(self):
-        for folder in ("src", "src/core", "src/formats", "src/bridges", "src/ops"):
+        for folder in ("src", "src/core", "src/formats", "src/bridges", "src/ops", "src/images", "src/render"):
             for path in sources(folder):
                 found = re.findall(r"(?<!format\()\b(?:printf|fprintf|puts|fputs|stdout|stderr|exit|abort|setlocale)\b\s*[(;,)]", path.read_text())
                 self.assertEqual(found, [], path.name)
@@ -126,6 +128,9 @@ class Documents(unittest.TestCase):
 
     def test_powers_of_ten_are_what_their_maker_prints(self):
         self.assertEqual((ROOT / "src/core/powers.h").read_text(), run("python3", str(ROOT / "tools/make_powers.py")))
+
+    def test_srgb_tables_are_what_their_maker_prints(self):
+        self.assertEqual((ROOT / "src/render/srgb_tables.h").read_text(), run("python3", str(ROOT / "tools/make_srgb.py")))
 
     def test_versions_agree(self):
         header = re.search(r'#define STELE_VERSION "(.*)"', (ROOT / "include/stele.h").read_text())[1]
