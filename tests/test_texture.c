@@ -18,6 +18,7 @@ static void test_srgb_of_every_byte(void **unused)
     for (int i = 0; i < 256; i++) {
         assert_true((float)st_linear_of_srgb(i / 255.0) == st_srgb_linear[i]);
         assert_int_equal(st_srgb_byte(st_srgb_linear[i]), i);
+        assert_true((float)i / 255 == st_unit_of_byte[i]);
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints src/render/srgb_tables.h: the sRGB curve as tables, so that no machine's pow decides a pixel."""
+"""Prints src/render/srgb_tables.h: what bytes mean as tables, so that no machine's pow decides a pixel."""
 import struct
 from decimal import Decimal, getcontext
 from fractions import Fraction
@@ -60,13 +60,15 @@ def main():
             assert sum(low < b < high for b in boundaries) <= 1
     assert boundaries[0] > 2.0**LEAST_EXPONENT
 
-    print("/* The sRGB curve: what srgb.c defines. Made by tools/make_srgb.py. */")
+    print("/* What bytes mean: defined by srgb.c. Made by tools/make_srgb.py. */")
     print("#ifndef ST_SRGB_TABLES_H\n#define ST_SRGB_TABLES_H\n")
     print('#include "render.h"\n')
     print("/* clang-format off */")
     print("/* The light of every byte. */")
     table("const float st_srgb_linear[256]",
           [f"{nearest_float(linear(Fraction(i, 255))):.9e}f" for i in range(256)], 6)
+    print("/* Every byte as a number from 0 to 1. */")
+    table("const float st_unit_of_byte[256]", [f"{nearest_float(Fraction(i, 255)):.9e}f" for i in range(256)], 6)
     print("/* The least light whose nearest byte is above the index; of the last there is none. */")
     table("static const float byte_boundaries[256]", [f"{b:.9e}f" for b in [*boundaries, 2.0]], 6)
     print(f"/* The byte of the least light of every bucket: {BUCKETS} for each power of two, from 2 ** {LEAST_EXPONENT} up to 1. */")

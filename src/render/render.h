@@ -42,6 +42,7 @@ void st_texture_sample(const render_texture *t, float u, float v, float lod, boo
 /* Linear light to sRGB bytes and back, by tables: the same on every machine. */
 uint8_t st_srgb_byte(float linear);
 extern const float st_srgb_linear[256];
+extern const float st_unit_of_byte[256]; /* those that are not sRGB: divided by 255 */
 
 bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture);
 bool st_frame(const renderer *r, uint32_t clip, stele_framing *framing);

@@ -137,14 +137,10 @@ static between neighbours(float folded_u, uint32_t size, bool repeat)
     return (between){first, first + 1, x - (float)first};
 }
 
+/* Of equal ones it is exactly them. */
 static inline float mix(float a, float b, float part)
 {
     return a + (b - a) * part;
-}
-
-static inline float mix4(float a, float b, float c, float d, const between *x, const between *y)
-{
-    return mix(mix(a, b, x->part), mix(c, d, x->part), y->part);
 }
 
 static void sample_level(const texture_level *level, between x, between y, bool color, float rgba[4])
@@ -153,11 +149,11 @@ static void sample_level(const texture_level *level, between x, between y, bool 
     const uint8_t *lower = level->rgba + 4 * (size_t)y.second * level->width;
     const uint8_t *a = upper + 4 * (size_t)x.first, *b = upper + 4 * (size_t)x.second;
     const uint8_t *c = lower + 4 * (size_t)x.first, *d = lower + 4 * (size_t)x.second;
-    const float *light = st_srgb_linear;
-    for (int i = 0; i < 3; i++)
-        rgba[i] = color ? mix4(light[a[i]], light[b[i]], light[c[i]], light[d[i]], &x, &y)
-                        : mix4(a[i], b[i], c[i], d[i], &x, &y) / 255;
-    rgba[3] = mix4(a[3], b[3], c[3], d[3], &x, &y) / 255;
+    for (int i = 0; i < 4; i++) {
+        const float *meaning = color && i < 3 ? st_srgb_linear : st_unit_of_byte;
+        float above = mix(meaning[a[i]], meaning[b[i]], x.part);
+        rgba[i] = mix(above, mix(meaning[c[i]], meaning[d[i]], x.part), y.part);
+    }
 }
 
 static void sample_at(const render_texture *t, uint32_t index, float u, float v, bool color, float rgba[4])
