@@ -33,6 +33,11 @@ def run(*command, **more):
     return subprocess.run(command, capture_output=True, text=True, check=True, **more).stdout
 
 
+def libraries():
+    """What a program that uses the static library is linked with, in the words of the README."""
+    return re.search(r"libstele\.a((?: -l\w+)+)$", (ROOT / "README.md").read_text(), re.M)[1].split()
+
+
 def sources(folder):
     return sorted(p for p in (ROOT / folder).glob("*.[ch]"))
 
@@ -161,7 +166,7 @@ class Header(unittest.TestCase):
             path.write_text(source)
             program = Path(folder) / "program"
             run(compiler, "-Wall", "-Wextra", "-Wconversion", "-Werror", *options, f"-I{ROOT}/include", str(path), "-o",
-                str(program), str(BUILD / "libstele.a"), "-llz4", "-lm")
+                str(program), str(BUILD / "libstele.a"), *libraries())
             return run(str(program), str(ROOT / "samples/scribe.sgm"))
 
     def example(self, text):
