@@ -50,11 +50,11 @@ typedef struct image_kind {
 } image_kind;
 
 static const image_kind kinds[] = {
-    {0, 8, "\x89PNG\r\n\x1a\n", st_png_decode},
-    {0, 3, "\xff\xd8\xff", st_jpeg_decode},
-    {8, 4, "WEBP", st_webp_decode},
-    {0, 4, "DDS ", st_dds_decode},
-    {0, 2, "BM", st_bmp_decode},
+    {0, 8, "\x89PNG\r\n\x1a\n", st_png_decode, NULL},
+    {0, 3, "\xff\xd8\xff", st_jpeg_decode, NULL},
+    {8, 4, "WEBP", st_webp_decode, NULL},
+    {0, 4, "DDS ", st_dds_decode, NULL},
+    {0, 2, "BM", st_bmp_decode, NULL},
     {0, 4, "\x13\xab\xa1\x5c", NULL, "is ASTC, which is not supported"},
     {0, 7, "\xabKTX 11", NULL, "is KTX, which is not supported"},
     {0, 7, "\xabKTX 20", NULL, "is KTX2, which is not supported"},
