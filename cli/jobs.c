@@ -304,18 +304,20 @@ static void drop_companions(file_list *list)
     list->count = kept;
 }
 
-/* Two files of one name would overwrite each other in one folder: that name, or NULL. */
-static const char *name_twice(const file_list *list, bool by_stem)
+/* Two files of one name would overwrite each other in one folder: that name, to be freed, or NULL. */
+static char *name_twice(const file_list *list, bool by_stem)
 {
-    const char *twice = NULL, **names = or_die(calloc(list->count + 1, sizeof *names));
+    char *twice = NULL, **names = or_die(calloc(list->count + 1, sizeof *names));
     for (size_t i = 0; i < list->count; i++) {
         const char *name = list->entries[i].path + list->entries[i].below;
-        names[i] = by_stem ? or_die(strndup(name, length_of_stem(name))) : name;
+        names[i] = or_die(strndup(name, by_stem ? length_of_stem(name) : strlen(name)));
     }
     qsort(names, list->count, sizeof *names, compare_strings);
-    for (size_t i = 1; i < list->count; i++)
+    for (size_t i = 1; i < list->count && !twice; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
-            twice = names[i];
+            twice = or_die(strdup(names[i]));
+    for (size_t i = 0; i < list->count; i++)
+        free(names[i]);
     free(names);
     return twice;
 }
@@ -342,10 +344,12 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
         add_operand(&list, s, operands[i]);
     if (s->to)
         drop_companions(&list);
-    const char *twice = s->out_dir ? name_twice(&list, s->to) : NULL;
-    if (twice)
-        return usage_error("two of the files would be written as %s/%s%s%s", s->out_dir, twice, s->to ? "." : "",
-                           s->to ? s->to : "");
+    char *twice = s->out_dir ? name_twice(&list, s->to) : NULL;
+    if (twice) {
+        usage_error("two of the files would be written as %s/%s%s%s", s->out_dir, twice, s->to ? "." : "", s->to ? s->to : "");
+        free(twice);
+        return EXIT_USAGE;
+    }
     pool p = {.slots = or_die(calloc(list.count + 1, sizeof *p.slots)), .count = list.count, .run = run};
     unsigned threads = thread_count(s);
     for (size_t i = 0; i < list.count; i++)

@@ -591,6 +591,50 @@ typedef void (*stele_each_difference)(void *user, const stele_difference *differ
  * STELE_OK if they are equal within the tolerance, or STELE_DIFFERENT; otherwise why a model could not be had. */
 STELE_API stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user);
 
+/* ---- Pictures ---------------------------------------------------------------------------------------------------------- */
+
+/* Pixels: four bytes each (red, green, blue, alpha, as sRGB, not premultiplied), rows from the top. */
+typedef struct stele_picture {
+    uint32_t width, height;
+    uint8_t *rgba;
+} stele_picture;
+
+typedef enum stele_overlay {
+    STELE_OVERLAY_WIREFRAME = 1 << 0,
+    STELE_OVERLAY_JOINTS = 1 << 1,
+    STELE_OVERLAY_NORMALS = 1 << 2,
+    STELE_OVERLAY_UV_CHECKER = 1 << 3, /* instead of textures */
+    STELE_OVERLAY_BOUNDS = 1 << 4,
+    STELE_OVERLAY_GRID = 1 << 5,  /* on the ground, below the model */
+    STELE_OVERLAY_SHADOW = 1 << 6 /* the same */
+} stele_overlay;
+
+/* What a picture must show: a ball. */
+typedef struct stele_framing {
+    float center[3], radius;
+    float ground; /* the height of the lowest vertex */
+} stele_framing;
+
+typedef struct stele_render_options {
+    bool camera;      /* the next three are given; otherwise the model is seen from the front, half from the left */
+    float yaw, pitch; /* degrees: where the camera is, from the front to the left (model's right), and upwards */
+    float distance;   /* 1 or 0: the whole model fills the picture; 2: twice as far */
+    bool posed;       /* at a time of a clip; otherwise at rest */
+    uint32_t clip;
+    double seconds;
+    char up;                      /* 'x', 'y' or 'z': the axis of the model that is up; 0: 'y' */
+    const uint8_t *background;    /* four bytes, as a pixel; NULL: a soft grey */
+    unsigned overlays;            /* stele_overlay */
+    const stele_framing *framing; /* NULL: that of the moment; see stele_frame */
+} stele_render_options;
+
+/* Draws the model into a picture of the caller's, without any graphics hardware. The same model gives the same bytes on every
+ * machine and with any number of threads. Textures that cannot be had are drawn neutral, and reported as diagnostics. */
+STELE_API stele_status stele_render(stele_file *file, const stele_render_options *options, const stele_picture *picture);
+
+/* The framing that shows all of a clip (STELE_NONE: the rest pose), so that the camera of an animation stands still. */
+STELE_API stele_status stele_frame(stele_file *file, uint32_t clip, stele_framing *framing);
+
 /* ---- Writing ----------------------------------------------------------------------------------------------------------- */
 
 /* Called now and then with what is done; return false to cancel. */

@@ -109,6 +109,29 @@ static void conclude_product(stele_file *file, product *p, bool fits, bool stric
         p->raw = NULL;
 }
 
+static saver saver_of(stele_file *file, checker *c, const stele_format *format, const char *path,
+                      const stele_save_options *options)
+{
+    return (saver){.adapter = {c, capitals(&file->arena, format->info.name), true},
+                   .arena = &file->arena,
+                   .capabilities = format->info.capabilities | (path ? format->info.beside : 0),
+                   .format = format->info.name,
+                   .fps = options->fps,
+                   .textures = options->textures,
+                   .name = path ? st_file_base_name(&file->arena, path) : NULL,
+                   .companions = &file->companions};
+}
+
+/* What belongs to the file goes where it goes. */
+static void bring_others(stele_file *file, product *p, const char *path, const stele_save_options *options)
+{
+    checker c = st_file_checker(file);
+    saver s = saver_of(file, &c, p->format, path, options);
+    if (p->format->bring && p->raw && path)
+        p->format->bring(&s, p->raw);
+    p->side_files = s.side_files;
+}
+
 static void make_product(stele_file *file, product *p, const char *path, const stele_save_options *options)
 {
     const stele_format *format = p->format;
@@ -127,15 +150,8 @@ static void make_product(stele_file *file, product *p, const char *path, const s
         return;
     p->raw->dialect = (unsigned)dialect;
     checker c = st_file_checker(file);
-    saver s = {.adapter = {&c, capitals(&file->arena, format->info.name), true},
-               .arena = &file->arena,
-               .model = model,
-               .capabilities = format->info.capabilities | (path ? format->info.beside : 0),
-               .format = format->info.name,
-               .fps = options->fps,
-               .textures = options->textures,
-               .name = path ? st_file_base_name(&file->arena, path) : NULL,
-               .companions = &file->companions};
+    saver s = saver_of(file, &c, format, path, options);
+    s.model = model;
     st_save_report(&s);
     bool fits = format->save(&s, p->raw) && s.adapter.fits;
     p->side_files = s.side_files;
@@ -288,9 +304,10 @@ static product begin_save(stele_file *file, const char *path, const stele_save_o
     st_diags_rewind(&file->diags, file->diags_of_opening);
     st_file_fail(file, STELE_OK, "ok");
     p.format = format_to_write(file, path, options);
-    if (p.format && p.format == file->format && !file->touched)
+    if (p.format && p.format == file->format && !file->touched) {
         p.raw = own_raw(file, options);
-    else if (p.format)
+        bring_others(file, &p, path, options);
+    } else if (p.format)
         make_product(file, &p, path, options);
     if (!p.raw && file->status == STELE_OK)
         st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");

@@ -22,7 +22,7 @@ import test_oracle_rayne as oracle
 from test_oracle_rayne import SAMPLES, STELE, Clip, Material, Mesh, Model, Skeleton
 
 FINE, FINDINGS, USAGE, NO_IO, UNSUPPORTED = range(5)
-VERBS = ("formats", "info", "check", "explain", "convert")
+VERBS = ("formats", "info", "check", "explain", "convert", "diff")
 FILE_VERBS = ("info", "check", "explain")
 DIALECTS = SAMPLES / "dialects"
 GOOD = DIALECTS / "v3.sgm"

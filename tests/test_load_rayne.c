@@ -531,6 +531,7 @@ static void colors_are_linear(void **state)
         t, CORNER1, F1, F0, t, CORNER2, F0, F1, t, TRIANGLE, 0
 #define SLANTED F2, F0, F2, F1
 #define NOTHING F0, F0, F0, F1
+#define UPRIGHT F1, F0, F0, FMINUS
 
 static void tangents_are_taken_where_they_are_needed(void **state)
 {
@@ -672,14 +673,14 @@ static void materials_come_back_as_they_were(void **state)
     static const uint8_t plain[] = {SGM_MAGIC, 3, 1, 0, 0, 0, UV_MESH};
     static const uint8_t glowing[] = {SGM_MAGIC, 3, 1, 0, 1, 2, TEXTURE(0, 'a'), TEXTURE(4, 'e'), 0, UV_MESH};
     static const uint8_t lit[] = {SGM_MAGIC, 3, 1, 0, 2, 1, TEXTURE(0, 'a'), 1, TEXTURE(0, 'l'), 0, TWO_UV_MESH};
-    static const uint8_t same[] = {TANGENTS(2, NOTHING)};
+    static const uint8_t same[] = {TANGENTS(2, NOTHING)}, upright[] = {TANGENTS(1, UPRIGHT)};
     static const struct {
         const uint8_t *data;
         size_t size;
         bool kept;
-    } cases[] = {{LITERAL(black), true},    {LITERAL(white), true},  {LITERAL(bright), true},
-                 {LITERAL(hintless), true}, {LITERAL(beyond), true}, {LITERAL(plain), false},
-                 {LITERAL(glowing), false}, {LITERAL(lit), false},   {LITERAL(same), false}};
+    } cases[] = {{LITERAL(black), true},  {LITERAL(white), true},   {LITERAL(bright), true},   {LITERAL(hintless), true},
+                 {LITERAL(beyond), true}, {LITERAL(plain), false},  {LITERAL(glowing), false}, {LITERAL(lit), false},
+                 {LITERAL(same), false},  {LITERAL(upright), false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const stele_model *model;
         stele_options options = with(&image);
@@ -795,22 +796,14 @@ static void expect_floats(const uint8_t *data, const uint8_t *expected, size_t b
     }
 }
 
-/* A joint at 0 1 0 that is turned by 90 degrees about z at rest, and by 180 in the clip after 1 second: the key is what was
- * added, a turn by 90 degrees, which is one by -90 for a model that faces the other way. */
-static void keys_are_relative_to_the_bind_pose(void **state)
+/* A triangle on a joint at 0 1 0 that is turned by 90 degrees about z at rest, and a clip of two keys. */
+static const float root = 0.70710678f;
+static const float inverse_bind[] = {0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, -1, 0, 0, 1};
+static const float times[] = {0, 0.6f};
+static const uint8_t joints[12];
+
+static void add_skinned_triangle(stele_file *file, const float *weights, const float *turns, const float *scales)
 {
-    (void)state;
-    static const uint8_t expected_sga[] = {
-        SGA_MAGIC, 1,   9,   0,   's',  'k',  'e',  'l',  'e', 't', 'o', 'n', 0,  1,  0,  6,   0,          'b',
-        'o',       'n', 'e', '0', 0,    F0,   F1,   F0,   1,   0,   0,   1,   0,  6,  0,  'c', 'l',        'i',
-        'p',       '0', 0,   1,   0,    0,    0,    2,    0,   0,   0,   F0,  F0, F0, F0, F1,  F1,         F1,
-        F0,        F0,  F0,  F1,  0x00, 0x00, 0xC0, 0x41, F0,  F0,  F0,  F1,  F1, F1, F0, F0,  FMINUSROOT, FROOT};
-    static const float root = 0.70710678f;
-    static const float inverse_bind[] = {0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, -1, 0, 0, 1};
-    static const float times[] = {0, 1}, turns[] = {0, 0, root, root, 0, 0, 1, 0};
-    static const uint8_t joints[12];
-    static const float weights[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
-    stele_file *file = stele_new(NULL);
     stele_node joint = stele_default_node(), node = stele_default_node();
     joint.local.translation[1] = 1;
     joint.local.rotation[2] = joint.local.rotation[3] = root;
@@ -823,21 +816,49 @@ static void keys_are_relative_to_the_bind_pose(void **state)
                                     {STELE_WEIGHTS, 0, stele_float_view(weights, 3, 4)}};
     stele_primitive primitive = {.vertex_count = 3, .attributes = attributes, .attribute_count = 4, .material = STELE_NONE};
     stele_mesh mesh = {.primitives = &primitive, .primitive_count = 1};
-    stele_channel channel = {index, STELE_ROTATION, STELE_LINEAR, stele_float_view(times, 2, 1), stele_float_view(turns, 2, 4)};
-    stele_clip clip = {.channels = &channel, .channel_count = 1};
+    stele_view at = stele_float_view(times, 2, 1);
+    stele_channel channels[] = {{index, STELE_ROTATION, STELE_LINEAR, at, stele_float_view(turns, 2, 4)},
+                                {index, STELE_SCALE, STELE_LINEAR, at, stele_float_view(scales, 2, 3)}};
+    stele_clip clip = {.channels = channels, .channel_count = 2};
     node.skin = stele_add_skin(file, &skin);
     node.mesh = stele_add_mesh(file, &mesh);
     stele_add_node(file, &node);
     stele_add_clip(file, &clip);
+}
 
-    stele_save_options options = {.format = "sga"};
+#define F15 0x00, 0x00, 0x70, 0x41
+#define SKELETON(bones) SGA_MAGIC, 1, 9, 0, 's', 'k', 'e', 'l', 'e', 't', 'o', 'n', 0, bones, 0
+#define BONE0 6, 0, 'b', 'o', 'n', 'e', '0', 0, F0, F1, F0, 1, 0, 0
+#define CLIP0(tracks) 1, 0, 6, 0, 'c', 'l', 'i', 'p', '0', 0, tracks, 0
+static const float all_of_it[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+static const float one_size[] = {1, 1, 1, 1, 1, 1};
+
+/* Without rounding but for the head of the bone and the numbers of the keys. */
+static void expect_skeleton(const uint8_t *data, size_t size, const uint8_t *expected, size_t expected_size, unsigned keys)
+{
+    size_t head = 26, first = expected_size - 44 * (size_t)keys;
+    assert_int_equal(size, expected_size);
+    assert_memory_equal(data, expected, head);
+    expect_floats(data, expected, head, head + 12);
+    assert_memory_equal(data + head + 12, expected + head + 12, first - head - 12);
+    expect_floats(data, expected, first, size);
+}
+
+/* The clip turns the joint by 180 degrees: the key is what was added, a turn by 90 degrees, which is one by -90 for a model
+ * that faces the other way. Frames are whole numbers, although 15/25 of a second is none that a float can hold. */
+static void keys_are_relative_to_the_bind_pose(void **state)
+{
+    (void)state;
+    static const uint8_t expected[] = {SKELETON(1), BONE0, CLIP0(1), 0,  0,  2,  0,  0,          0,    F0,  F0,
+                                       F0,          F0,    F1,       F1, F1, F0, F0, F0,         F1,   F15, F0,
+                                       F0,          F0,    F1,       F1, F1, F0, F0, FMINUSROOT, FROOT};
+    static const float turns[] = {0, 0, 0.70710678f, 0.70710678f, 0, 0, 1, 0};
+    stele_file *file = stele_new(NULL);
+    add_skinned_triangle(file, all_of_it, turns, one_size);
+    stele_save_options options = {.format = "sga", .fps = 25};
     bytes out = rewritten(file, &options);
-    assert_int_equal(out.size, sizeof expected_sga);
-    size_t head = 26, keys = sizeof expected_sga - 88;
-    assert_memory_equal(out.data, expected_sga, head);
-    expect_floats(out.data, expected_sga, head, head + 12);
-    assert_memory_equal(out.data + head + 12, expected_sga + head + 12, keys - head - 12);
-    expect_floats(out.data, expected_sga, keys, out.size);
+    expect_skeleton(out.data, out.size, LITERAL(expected), 2);
+    assert_memory_equal(out.data + out.size - 44, expected + sizeof expected - 44, 4);
     free(out.data);
 
     /* without a place for the .sga, the skeleton and the clip are lost */
@@ -845,9 +866,140 @@ static void keys_are_relative_to_the_bind_pose(void **state)
     out = rewritten(file, &options);
     assert_non_null(out.data);
     assert_non_null(find_diagnostic(file, "loss-skeleton"));
-    assert_int_equal(out.data[17], 0); /* no bones */
+    assert_int_equal(out.data[19], 0); /* no bones */
     free(out.data);
     stele_close(file);
+}
+
+/* What is scaled to nothing keeps the rotation that it had before. */
+static void nothing_keeps_its_rotation(void **state)
+{
+    (void)state;
+    static const uint8_t expected[] = {SKELETON(1), BONE0, CLIP0(1), 0,  0,  2,  0,  0,          0,     F0,  F0,
+                                       F0,          F0,    F1,       F1, F1, F0, F0, FMINUSROOT, FROOT, F15, F0,
+                                       F0,          F0,    F0,       F0, F0, F0, F0, FMINUSROOT, FROOT};
+    static const float turns[] = {0, 0, 1, 0, 0, 0, 1, 0}, scales[] = {1, 1, 1, 0, 0, 0};
+    stele_file *file = stele_new(NULL);
+    add_skinned_triangle(file, all_of_it, turns, scales);
+    stele_save_options options = {.format = "sga", .fps = 25};
+    bytes out = rewritten(file, &options);
+    expect_skeleton(out.data, out.size, LITERAL(expected), 2);
+    free(out.data);
+    stele_close(file);
+}
+
+/* A vertex that nothing moves would go to the origin in the engine: a bone that stays holds it. */
+static void unmoved_vertices_get_a_bone(void **state)
+{
+    (void)state;
+    static const uint8_t neutral[] = {8, 0, 'n', 'e', 'u', 't', 'r', 'a', 'l', 0, F0, F0, F0, 1, 0, 0};
+    static const uint8_t skin[] = {F1, F0, F0, F0, F1, F0, F0, F0};
+    static const float weights[] = {1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, turns[] = {0, 0, 0, 1, 0, 0, 0, 1};
+    char folder[] = "/tmp/stele-rayne-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    stele_file *file = stele_new(NULL);
+    add_skinned_triangle(file, weights, turns, one_size);
+    save_as(file, folder, "m.sgm");
+    snprintf(path, sizeof path, "%s/m.sgm", folder);
+    bytes sgm = read_bytes(path);
+    assert_memory_equal(sgm.data + 20 + 56 + 24, skin, sizeof skin);
+    assert_int_equal(remove(path), 0);
+    snprintf(path, sizeof path, "%s/m.sga", folder);
+    bytes sga = read_bytes(path);
+    assert_int_equal(sga.data[16], 2);
+    assert_memory_equal(sga.data + 41, neutral, sizeof neutral);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    free(sgm.data);
+    free(sga.data);
+    stele_close(file);
+}
+
+/* Two sets of joints for each vertex, three sets of uvs, and a material that Rayne could not show. */
+static void losses_are_said(void **state)
+{
+    (void)state;
+    static const uint8_t many[] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, more[] = {4, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0};
+    static const float first[] = {0.3f, 0.3f, 0.2f, 0.1f, 0.3f, 0.3f, 0.2f, 0.1f, 0.25f, 0.25f, 0.25f, 0.25f};
+    static const float rest[] = {0.1f, 0, 0, 0, 0.1f, 0, 0, 0, 0, 0, 0, 0}, uvs[6];
+    uint32_t bones[5];
+    stele_file *file = stele_new(NULL);
+    stele_node node = stele_default_node();
+    for (size_t i = 0; i < 5; i++)
+        bones[i] = stele_add_node(file, &node);
+    stele_skin skin = {.joints = bones, .joint_count = 5, .skeleton = STELE_NONE};
+    stele_material material = stele_default_material();
+    stele_texture texture = {.name = "o.png"};
+    material.alpha_mode = STELE_MASK;
+    stele_add_material(file, &material); /* no mesh uses it, and it is written all the same */
+    material.alpha_mode = STELE_OPAQUE;
+    material.metallic = 1;
+    material.occlusion_texture.texture = stele_add_texture(file, &texture);
+    stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(corners, 3, 3)},
+                                    {STELE_NORMAL, 0, stele_float_view(normals, 3, 3)},
+                                    {STELE_JOINTS, 0, {many, 3, 4, 4, STELE_U8, false}},
+                                    {STELE_WEIGHTS, 0, stele_float_view(first, 3, 4)},
+                                    {STELE_JOINTS, 1, {more, 3, 4, 4, STELE_U8, false}},
+                                    {STELE_WEIGHTS, 1, stele_float_view(rest, 3, 4)},
+                                    {STELE_UV, 0, stele_float_view(uvs, 3, 2)},
+                                    {STELE_UV, 1, stele_float_view(uvs, 3, 2)},
+                                    {STELE_UV, 2, stele_float_view(uvs, 3, 2)}};
+    stele_primitive primitive = {.vertex_count = 3,
+                                 .attributes = attributes,
+                                 .attribute_count = sizeof attributes / sizeof *attributes,
+                                 .material = stele_add_material(file, &material)};
+    stele_mesh mesh = {.primitives = &primitive, .primitive_count = 1};
+    char folder[] = "/tmp/stele-rayne-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    node.skin = stele_add_skin(file, &skin);
+    node.mesh = stele_add_mesh(file, &mesh);
+    stele_add_node(file, &node);
+    save_as(file, folder, "m.sgm");
+    assert_int_equal(find_diagnostic(file, "loss-influences")->count, 2);
+    assert_int_equal(find_diagnostic(file, "loss-uv")->count, 1);
+    assert_int_equal(find_diagnostic(file, "loss-texture")->count, 1);
+    assert_int_equal(find_diagnostic(file, "loss-material")->count, 2);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/m.%s", folder, i ? "sgm" : "sga");
+        assert_int_equal(remove(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    stele_close(file);
+}
+
+/* Four bytes only where two are not enough. */
+static void indices_are_as_wide_as_they_need_to_be(void **state)
+{
+    (void)state;
+    for (uint32_t last = 65535; last <= 65536; last++) {
+        stele_file *file = stele_new(NULL);
+        stele_save_options options = {.format = "sgm"};
+        uint32_t *indices = stele_memory(file, 3 * sizeof *indices);
+        uint8_t *bytes_of_indices = (uint8_t *)indices;
+        for (int i = 0; i < 4; i++)
+            bytes_of_indices[8 + i] = (uint8_t)(last >> (8 * i));
+        bytes_of_indices[4] = 1;
+        float *points = stele_memory(file, 12 * ((uint64_t)last + 1));
+        stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(points, last + 1, 3)},
+                                        {STELE_NORMAL, 0, stele_float_view(points, last + 1, 3)}};
+        stele_primitive primitive = {.vertex_count = last + 1,
+                                     .attributes = attributes,
+                                     .attribute_count = 2,
+                                     .indices = {indices, 3, 4, 1, STELE_U32, false},
+                                     .material = STELE_NONE};
+        stele_mesh mesh = {.primitives = &primitive, .primitive_count = 1};
+        stele_node node = stele_default_node();
+        node.mesh = stele_add_mesh(file, &mesh);
+        stele_add_node(file, &node);
+        bytes out = rewritten(file, &options);
+        size_t at = 20 + 24 * ((size_t)last + 1);
+        bool wide = last > 65535;
+        assert_int_equal(out.size, at + 5 + (wide ? 12 : 6) + 1);
+        assert_int_equal(out.data[at + 4], wide ? 4 : 2);
+        assert_memory_equal(out.data + at + 5 + (wide ? 8 : 4), bytes_of_indices + 8, wide ? 4 : 2);
+        free(out.data);
+        stele_close(file);
+    }
 }
 
 static void what_does_not_fit_is_refused(void **state)
@@ -930,6 +1082,10 @@ int main(void)
         cmocka_unit_test(a_model_is_turned_to_face_as_the_engine_wants),
         cmocka_unit_test(shared_materials_are_repeated),
         cmocka_unit_test(keys_are_relative_to_the_bind_pose),
+        cmocka_unit_test(nothing_keeps_its_rotation),
+        cmocka_unit_test(unmoved_vertices_get_a_bone),
+        cmocka_unit_test(losses_are_said),
+        cmocka_unit_test(indices_are_as_wide_as_they_need_to_be),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(colors_are_read_back_as_they_were),
         cmocka_unit_test(old_dialects_are_written),

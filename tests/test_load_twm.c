@@ -498,6 +498,45 @@ static void several_roots_get_one_above_them(void **state)
     stele_close(file);
 }
 
+/* A joint that no channel moves, but which does not rest where it is bound, would otherwise be taken back there. */
+static void a_rest_pose_is_kept_as_a_key(void **state)
+{
+    static const float binds[] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,  0, 1,
+                                  1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -2, 0, 1};
+    static const float times[] = {0.25f}, moves[] = {1, 0, 0};
+    (void)state;
+    stele_file *file = stele_new(NULL);
+    stele_node node = stele_default_node();
+    uint32_t nodes[2] = {stele_add_node(file, &node)};
+    node.parent = nodes[0];
+    node.local.translation[1] = 5;
+    nodes[1] = stele_add_node(file, &node);
+    stele_add_skin(
+        file, &(stele_skin){
+                  .joints = nodes, .joint_count = 2, .inverse_bind = stele_float_view(binds, 2, 16), .skeleton = STELE_NONE});
+    const stele_channel channel = {
+        .node = nodes[0], .path = STELE_TRANSLATION, .times = floats(times, 1, 1), .values = floats(moves, 1, 3)};
+    stele_add_clip(file, &(stele_clip){.channels = &channel, .channel_count = 1});
+    pen expected = {.size = 0};
+    header(&expected, 3, 0, 1);
+    pen_u32(&expected, 2);
+    joint(&expected, 0, 0, 0, 0);
+    joint(&expected, 0, 0, -2, 0);
+    pen_u32(&expected, 1);
+    pen_u32(&expected, 1);
+    pen_u32(&expected, 250);
+    PEN_FLOATS(&expected, 1, 0, 0, 1, 1, 1, 0, 0, 0, 1);
+    pen_u32(&expected, 1);
+    pen_u32(&expected, 0);
+    PEN_FLOATS(&expected, 0, 5, 0, 1, 1, 1, 0, 0, 0, 1);
+    footer(&expected);
+    bytes out = rewritten(file, &(stele_save_options){.format = "twm"});
+    assert_written(&out, &expected);
+    assert_non_null(find_diagnostic(file, "loss-rest"));
+    free(out.data);
+    stele_close(file);
+}
+
 static void older_versions_are_written(void **state)
 {
     static const char *const dialects[] = {"v0", "v1", "v2"};
@@ -569,6 +608,7 @@ int main(void)
         cmocka_unit_test(unsorted_keys_are_sorted),
         cmocka_unit_test(a_static_model_is_written),
         cmocka_unit_test(several_roots_get_one_above_them),
+        cmocka_unit_test(a_rest_pose_is_kept_as_a_key),
         cmocka_unit_test(older_versions_are_written),
         cmocka_unit_test(a_way_there_and_back_changes_nothing),
     };

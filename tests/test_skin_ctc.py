@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 
 from gltf_oracle import Gltf
+from test_oracle_ctc import invent
 
 ROOT = Path(__file__).resolve().parent.parent
 STELE = os.path.abspath(os.environ.get("STELE", ROOT / "build" / "stele"))
@@ -436,6 +437,38 @@ class Skinning(unittest.TestCase):
     def test_small_steps_are_followed_closely(self):
         self.check_file(self.worm(SEED + 60, step=1), between=1e-4)
 
+    def test_random_models_at_rest(self):
+        """Sections in any order, bones that are no rotations, many influences, lists of any size: all of it in one command."""
+        rng, files = random.Random(SEED), {}
+        while len(files) < 150:
+            model = invent(rng)
+            if not model.counts["tris"] or len(model.sections.get("colors", b"")) not in (0, 12 * model.counts["tris"]):
+                continue
+            left = model.counts["tris"]
+            sizes = []
+            for _ in range(model.counts["lists"]):
+                sizes.append(rng.randrange(left + 1))
+                left -= sizes[-1]
+            if sizes:
+                model.sections["lists"] = struct.pack(f"<{len(sizes)}I", *sizes)
+            name = f"{len(files):03}"
+            files[name] = model.write()
+            (self.folder / (name + ".ctc")).write_bytes(files[name])
+        subprocess.run([STELE, "convert", "-q", "--to", "glb", "--set", "ctc.bind=inverse", "--set", "ctc.winding=keep",
+                        "--out-dir", str(self.folder), *(str(self.folder / (n + ".ctc")) for n in files)], check=True)
+        drawn = 0
+        for name, data in files.items():
+            with self.subTest(name):
+                ctc, gltf = Ctc(data), Gltf(self.folder / (name + ".glb"))
+                columns = bool(ctc.bases) and all(not (b[3] or b[7] or b[11]) for b in ctc.bases)
+                keys = ctc.frames[0] if ctc.frames else None
+                if not keys and ctc.parents:
+                    continue  # they rest where they are bound, wherever that is
+                points = ctc.positions(keys or [(0.0,) * 6], "inverse", columns=columns)
+                self.compare(ctc, gltf, points, None, 0, 1e-4, reverse=False)
+                drawn += len(gltf.drawn())
+        self.assertGreater(drawn, 50)
+
     # ---- There and back ----
 
     def same_motion(self, path, way, *options):
@@ -484,6 +517,47 @@ class Skinning(unittest.TestCase):
                 way = [b - a for a, b in zip(before.frames[frame][0][3:], before.frames[frame + 1][0][3:])]
                 found = [b - a for a, b in zip(after.frames[frame][0][3:], after.frames[frame + 1][0][3:])]
                 self.assertLess(math.dist(way, found), 1e-2)
+
+
+    # ---- From other formats ----
+
+    def test_models_of_other_formats(self):
+        """The same model as a GLB and as a CTC: both look the same, at every frame. Only scale cannot be kept."""
+        for name, fps in (("scribe.sgm", 24), ("dialects/v3.sgm", 24), ("dialects/B2.mesh", 25), ("dialects/v3.twm", 30)):
+            path = ROOT / "samples" / name
+            with self.subTest(name):
+                gltf, _ = self.glb(path)
+                report = self.convert(path, self.folder / "other.ctc", "--fps", str(fps))
+                scaled = [self.scales(gltf, clip) for clip in range(len(gltf.clips))]
+                self.assertEqual("loss-poses" in report, any(scaled))
+                ctc = Ctc((self.folder / "other.ctc").read_bytes())
+                self.assertEqual([n for n, _, _ in ctc.clips()], [n[:15] for n in gltf.clips])
+                for clip, (_, first, last) in enumerate(ctc.clips()):
+                    self.assertAlmostEqual((last - first) / fps, gltf.duration(clip), delta=1.01 / fps)
+                    for frame in range(0, last - first + 1, 3):
+                        points = ctc.positions(ctc.keys_at(first, last, frame), "inverse")
+                        self.compare(ctc, gltf, points, clip, frame / fps, 1e-2 if scaled[clip] else 1e-4)
+
+    def scales(self, gltf, clip):
+        animation = gltf.json["animations"][clip]
+        outputs = [animation["samplers"][c["sampler"]]["output"] for c in animation["channels"] if c["target"]["path"] == "scale"]
+        return any(abs(x - 1) > 1e-3 for output in outputs for row in gltf.accessor(output) for x in row)
+
+    def test_bones_that_look_up(self):
+        """Where two angles do the same, the others must still come out right."""
+        path = self.worm(SEED + 90, step=3)
+        data = bytearray(path.read_bytes())
+        ctc = Ctc(data)
+        for frame in range(len(ctc.frames)):
+            for bone in range(len(ctc.parents)):
+                at = ctc.word[27] + 24 * (frame * (1 + len(ctc.parents)) + 1 + bone) + 16
+                struct.pack_into("<f", data, at, 90 if bone else -90)
+        path.write_bytes(data)
+        self.check_file(path, options=("--set", "ctc.bind=inverse"), reverse=self.is_reversed(path), between=4e-3)
+        self.same_motion(path, "inverse", "--set", "ctc.bind=inverse")
+
+    def is_reversed(self, path):
+        return "turned round" in self.convert(path, self.folder / "reversed.glb")
 
 
 class Reports(unittest.TestCase):

@@ -25,7 +25,8 @@ function box(scene) {
         if (!object.geometry) return;
         const count = object.geometry.attributes.position.count;
         for (let i = 0; i < count; i++) {
-            object.getVertexPosition(i, vertex);
+            if (object.isMesh) object.getVertexPosition(i, vertex);
+            else vertex.fromBufferAttribute(object.geometry.attributes.position, i);
             bounds.expandByPoint(vertex.applyMatrix4(object.matrixWorld));
         }
     });

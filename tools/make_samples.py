@@ -9,9 +9,9 @@ Nothing here is shared with the library: the tests take these files as independe
 import sys
 from pathlib import Path
 
-from samples import ctc, mesh, obj, rayne, sff, twm
+from samples import ctc, gltf, mesh, obj, rayne, sff, twm
 
-MODULES = [rayne, twm, mesh, sff, ctc, obj]
+MODULES = [rayne, twm, mesh, sff, ctc, obj, gltf]
 
 
 def main():

@@ -197,6 +197,7 @@ const stele_format st_format_glb = {
     .adapt = adapt,
     .load = st_gltf_load,
     .save = st_glb_save,
+    .bring = st_gltf_bring,
 };
 
 const stele_format st_format_gltf = {
@@ -214,4 +215,5 @@ const stele_format st_format_gltf = {
     .adapt = adapt,
     .load = st_gltf_load,
     .save = st_gltf_save,
+    .bring = st_gltf_bring,
 };

@@ -47,6 +47,7 @@ void st_gltf_walk_pieces(walk *w, void *pieces);
 
 void st_gltf_check(checker *c, const raw_file *raw);
 bool st_gltf_load(loader *l, const raw_file *raw);
+void st_gltf_bring(saver *s, const raw_file *raw);
 bool st_glb_save(saver *s, raw_file *raw);
 bool st_gltf_save(saver *s, raw_file *raw);
 

@@ -41,8 +41,8 @@ static bool find_bytes(gltf_doc *d, const gltf_file *f, uint32_t index, gltf_buf
     }
     if (st_gltf_data_uri(d, uri, &b->data, size, NULL))
         return b->data;
-    const char *name = st_gltf_file_name(d, uri);
-    return name && find_file(d, uri, name, b, size);
+    b->file = st_gltf_file_name(d, uri);
+    return b->file && find_file(d, uri, b->file, b, size);
 }
 
 static void read_buffer(gltf_doc *d, const gltf_file *f, uint32_t index)

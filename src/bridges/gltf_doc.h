@@ -32,6 +32,7 @@ typedef struct gltf_list {
 typedef struct gltf_buffer {
     const uint8_t *data; /* NULL: it cannot be had */
     uint64_t size;       /* as it says, which it has at least */
+    const char *file;    /* its name, or NULL: it is inside */
 } gltf_buffer;
 
 typedef struct gltf_buffer_view {

@@ -127,3 +127,17 @@ bool st_gltf_load(loader *l, const raw_file *raw)
     *l->model = d->model;
     return !d->broken;
 }
+
+/* ---- An untouched copy ---- */
+
+/* The buffers that are files of their own. Images are only named. */
+void st_gltf_bring(saver *s, const raw_file *raw)
+{
+    gltf_doc *d = st_gltf_document(s->adapter.checker, (gltf_file *)raw);
+    for (uint32_t i = 0; d && !d->broken && i < d->lists[GLTF_BUFFERS].count; i++) {
+        const void *data = NULL;
+        size_t size = 0;
+        if (d->buffers[i].file && st_companion_find(s->companions, d->buffers[i].file, &data, &size))
+            st_save_copy(s, data, size, d->buffers[i].file);
+    }
+}

@@ -391,6 +391,13 @@ static void check_pairs(gltf_doc *d, uint32_t attributes, const stele_primitive 
     }
 }
 
+/* Zeros that need no bytes stand for texture coordinates that are not there, where a material asks for them. */
+static bool only_asked_for(const gltf_doc *d, const attribute_rule *rule, uint32_t accessor)
+{
+    const gltf_accessor *a = &d->accessors[accessor];
+    return rule->semantic == STELE_UV && a->usable && a->buffer_view == STELE_NONE && !a->sparse.indices.count;
+}
+
 static void read_attribute(gltf_doc *d, uint32_t key, stele_primitive *p, stele_attribute *attributes)
 {
     uint32_t value = json_value_of(key), set;
@@ -402,7 +409,7 @@ static void read_attribute(gltf_doc *d, uint32_t key, stele_primitive *p, stele_
         st_gltf_report(d, DIAG_NOT_CARRIED, key, "is an attribute that the model does not have");
         return;
     }
-    if (accessor == STELE_NONE)
+    if (accessor == STELE_NONE || only_asked_for(d, rule, accessor))
         return;
     stele_view view = take_attribute(d, value, accessor, rule, 0);
     bool counted = d->accessors[accessor].usable;

@@ -47,18 +47,18 @@ static void pad(packer *p)
 
 uint32_t st_pack_view(packer *p, uint32_t stride, uint32_t target)
 {
-    buffer_view *views = p->failed ? NULL : grown(p, p->views, p->view_count, &p->view_capacity, sizeof *views);
+    made_view *views = p->failed ? NULL : grown(p, p->views, p->view_count, &p->view_capacity, sizeof *views);
     pad(p);
     if (!views || p->failed)
         return STELE_NONE;
     p->views = views;
-    views[p->view_count] = (buffer_view){.offset = p->bytes->size, .stride = stride, .target = target};
+    views[p->view_count] = (made_view){.offset = p->bytes->size, .stride = stride, .target = target};
     return (uint32_t)p->view_count++;
 }
 
-static uint32_t add_accessor(packer *p, const gltf_accessor *accessor)
+static uint32_t add_accessor(packer *p, const made_accessor *accessor)
 {
-    gltf_accessor *accessors =
+    made_accessor *accessors =
         p->failed ? NULL : grown(p, p->accessors, p->accessor_count, &p->accessor_capacity, sizeof *accessors);
     if (!accessors)
         return STELE_NONE;
@@ -349,7 +349,7 @@ static bool look_through(block *b)
 
 static uint32_t add_attribute(packer *p, const packing *k, uint32_t view, uint64_t offset)
 {
-    gltf_accessor a = {.view = view,
+    made_accessor a = {.view = view,
                        .offset = offset,
                        .count = k->view.count,
                        .type = k->view.type,
@@ -452,7 +452,7 @@ uint32_t st_pack_indices(packer *p, const stele_primitive *primitive, const char
     stele_type type = index_type(&v);
     if (type != v.type)
         v = packed_integers(p, &v, type, false);
-    gltf_accessor a = {.count = v.count, .type = v.type, .components = 1};
+    made_accessor a = {.count = v.count, .type = v.type, .components = 1};
     a.view = pack_in_own_view(p, &v, GLTF_ELEMENT_ARRAY_BUFFER);
     index = add_accessor(p, &a);
     remember(p, &primitive->indices, USE_INDEX, index);
@@ -465,7 +465,7 @@ uint32_t st_pack_zeros(packer *p, uint64_t count, uint32_t components, bool boun
 {
     return add_accessor(
         p,
-        &(gltf_accessor){.view = STELE_NONE, .count = count, .type = STELE_F32, .components = components, .bounded = bounded});
+        &(made_accessor){.view = STELE_NONE, .count = count, .type = STELE_F32, .components = components, .bounded = bounded});
 }
 
 bool st_pack_all_zero(const stele_view *v)
@@ -529,7 +529,7 @@ static stele_view vertex_list(packer *p, const uint64_t *vertices, uint64_t coun
     return v;
 }
 
-static void bound(gltf_accessor *a, const stele_view *rows, bool from_zero)
+static void bound(made_accessor *a, const stele_view *rows, bool from_zero)
 {
     packing k = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
     static const uint8_t zero[12];
@@ -540,7 +540,7 @@ static void bound(gltf_accessor *a, const stele_view *rows, bool from_zero)
     memcpy(a->max, k.max, sizeof a->max);
 }
 
-static uint32_t pack_sparse(packer *p, const stele_morph *morph, stele_view rows, gltf_accessor *a, const char *path)
+static uint32_t pack_sparse(packer *p, const stele_morph *morph, stele_view rows, made_accessor *a, const char *path)
 {
     uint64_t *vertices = NULL;
     a->view = STELE_NONE;
@@ -565,7 +565,7 @@ static uint32_t pack_sparse(packer *p, const stele_morph *morph, stele_view rows
 uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *view, uint64_t count, bool bounded,
                        const char *path)
 {
-    gltf_accessor a = {.count = count, .type = STELE_F32, .components = 3, .bounded = bounded};
+    made_accessor a = {.count = count, .type = STELE_F32, .components = 3, .bounded = bounded};
     stele_view v = *view;
     if (v.components != 3 || v.count != (morph->vertices.count ? morph->vertices.count : count)) {
         st_adapt_refuse(&p->saver->adapter, STELE_NOWHERE, path, "a morph has not as many rows as vertices");
@@ -591,7 +591,7 @@ uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *vi
 
 /* ---- Keys and matrices ---- */
 
-static uint32_t pack_at_end(packer *p, const stele_view *v, gathering gathers, gltf_accessor a)
+static uint32_t pack_at_end(packer *p, const stele_view *v, gathering gathers, made_accessor a)
 {
     if (!p->view_count || p->views[p->view_count - 1].gathers != gathers)
         st_pack_view(p, 0, 0);
@@ -619,7 +619,7 @@ uint32_t st_pack_rows(packer *p, const stele_view *values, accessor_use use)
         v = packed_rows(p, &v, false);
     if (p->failed)
         return STELE_NONE;
-    index = pack_at_end(p, &v, use == USE_MATRICES ? GATHERS_MATRICES : GATHERS_KEYS, (gltf_accessor){.bounded = false});
+    index = pack_at_end(p, &v, use == USE_MATRICES ? GATHERS_MATRICES : GATHERS_KEYS, (made_accessor){.bounded = false});
     remember(p, values, use, index);
     return index;
 }
@@ -635,7 +635,7 @@ uint32_t st_pack_times(packer *p, const stele_view *times)
     stele_view packed = v.stride == 4 ? v : packed_rows(p, &v, false);
     if (p->failed)
         return STELE_NONE;
-    gltf_accessor a = {.bounded = true, .min = {load_f32(st_view_at(&v, 0))}, .max = {load_f32(st_view_at(&v, v.count - 1))}};
+    made_accessor a = {.bounded = true, .min = {load_f32(st_view_at(&v, 0))}, .max = {load_f32(st_view_at(&v, v.count - 1))}};
     index = pack_at_end(p, &packed, GATHERS_KEYS, a);
     remember(p, &v, USE_TIMES, index);
     return index;

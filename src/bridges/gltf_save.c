@@ -97,7 +97,7 @@ static const char *type_name(uint32_t components)
     return components == 16 ? "MAT4" : names[components];
 }
 
-static void put_sparse(writer *w, const gltf_accessor *a)
+static void put_sparse(writer *w, const made_accessor *a)
 {
     st_put_object(&w->json, "sparse");
     st_put_uint(&w->json, "count", a->sparse_count);
@@ -111,7 +111,7 @@ static void put_sparse(writer *w, const gltf_accessor *a)
     st_put_end_object(&w->json);
 }
 
-static void put_accessor(writer *w, const gltf_accessor *a)
+static void put_accessor(writer *w, const made_accessor *a)
 {
     st_put_object(&w->json, NULL);
     if (a->view != STELE_NONE)
@@ -148,7 +148,7 @@ static void put_buffer_views(writer *w)
         return;
     st_put_array(&w->json, "bufferViews");
     for (size_t i = 0; i < w->packer.view_count; i++) {
-        const buffer_view *v = &w->packer.views[i];
+        const made_view *v = &w->packer.views[i];
         st_put_object(&w->json, NULL);
         st_put_uint(&w->json, "buffer", 0);
         if (v->offset)

@@ -74,7 +74,8 @@ static uint64_t needed_uv_sets(const stele_material *m)
     return needed;
 }
 
-/* Sets keep their numbers, because materials know them by these. What a material needs and is not there is 0, 0. */
+/* Sets keep their numbers, because materials know them by these. What a material needs and is not there is 0, 0: zeros without
+ * bytes, by which the reader knows that they are not there. */
 static void take_uvs(writer *w, attribute_list *list, const stele_primitive *p, const char *path)
 {
     uint64_t sets = p->material == STELE_NONE ? 0 : needed_uv_sets(&w->model->materials[p->material]);
@@ -123,12 +124,6 @@ static const char *attribute_name(const stele_attribute *a, char name[32])
     return name;
 }
 
-/* Texture coordinates that were made, or are, zeros. */
-static bool needs_no_bytes(const stele_attribute *a)
-{
-    return a->semantic == STELE_UV && st_pack_all_zero(&a->view);
-}
-
 /* Those with bytes first, for the packer; then all of them, by name. */
 static void put_attributes(writer *w, const stele_primitive *p, const attribute_list *list, const char *path)
 {
@@ -138,7 +133,7 @@ static void put_attributes(writer *w, const stele_primitive *p, const attribute_
     bool zeros[MOST_ATTRIBUTES];
     char name[32];
     for (size_t i = 0; i < list->count; i++) {
-        zeros[i] = needs_no_bytes(&list->items[i]);
+        zeros[i] = !list->items[i].view.count;
         if (!zeros[i])
             with_bytes[packed.attribute_count++] = list->items[i];
     }

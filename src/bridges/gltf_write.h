@@ -48,12 +48,12 @@ enum { GLTF_ARRAY_BUFFER = 34962, GLTF_ELEMENT_ARRAY_BUFFER = 34963 };
 /* What small things a bufferView gathers; glTF wants matrices by themselves. */
 typedef enum gathering { GATHERS_NOTHING, GATHERS_KEYS, GATHERS_MATRICES } gathering;
 
-typedef struct buffer_view {
+typedef struct made_view {
     uint64_t offset, size;
     uint32_t stride; /* 0: not said */
     uint32_t target; /* 0: none */
     gathering gathers;
-} buffer_view;
+} made_view;
 
 /* What an accessor is used for. The same view is packed once for each use. */
 enum {
@@ -65,7 +65,7 @@ enum {
 };
 typedef unsigned accessor_use;
 
-typedef struct gltf_accessor {
+typedef struct made_accessor {
     uint32_t view; /* STELE_NONE: zeros */
     uint64_t offset, count;
     stele_type type;
@@ -75,7 +75,7 @@ typedef struct gltf_accessor {
     uint64_t sparse_count; /* 0: not sparse */
     uint32_t sparse_indices, sparse_values;
     stele_type sparse_type;
-} gltf_accessor;
+} made_accessor;
 
 typedef struct accessor_slot {
     stele_view view;
@@ -87,9 +87,9 @@ typedef struct packer {
     saver *saver;
     arena *arena;
     gltf_pieces *bytes;
-    buffer_view *views;
+    made_view *views;
     size_t view_count, view_capacity;
-    gltf_accessor *accessors;
+    made_accessor *accessors;
     size_t accessor_count, accessor_capacity;
     accessor_slot *slots; /* what was packed already: a hash table */
     size_t slot_count, slot_capacity;

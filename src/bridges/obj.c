@@ -16,12 +16,6 @@ static void walk_file(walk *w, raw_file *raw)
         f->content = st_arena_alloc(w->arena, sizeof *f->content);
 }
 
-static sense sense_file(const raw_file *raw)
-{
-    (void)raw;
-    return SENSE_GOOD; /* the probe has looked at the words */
-}
-
 static void check_file(checker *c, const raw_file *raw)
 {
     st_obj_parse(c, (const obj_file *)raw);
@@ -32,7 +26,7 @@ static void check_file(checker *c, const raw_file *raw)
 enum { PROBED_BYTES = 1 << 16 };
 
 typedef struct line_counts {
-    uint64_t vertices, others, unknown;
+    uint64_t vertices, others, unknown, comments;
 } line_counts;
 
 static bool is_word(const uint8_t *word, size_t length, const char *list)
@@ -56,24 +50,24 @@ static void judge_line(const uint8_t *line, const uint8_t *end, line_counts *cou
     size_t length = (size_t)(line - word);
     while (line < end && obj_blank((char)*line))
         line++;
+    counts->comments += length && *word == '#';
     if (!length || *word == '#')
         return;
     bool number = line < end && (strchr("+-.", *line) || (*line >= '0' && *line <= '9'));
     if (is_word(word, length, "v vn vt") && number)
         counts->vertices++;
-    else if (is_word(word, length, "f l p o g s vp usemtl mtllib mg lod bevel cstype deg end"))
+    else if (is_word(word, length, "v vn vt f l p o g s vp usemtl mtllib mg lod bevel cstype deg end"))
         counts->others++;
     else
         counts->unknown++;
 }
 
-static void probe_file(const uint8_t *data, uint64_t size, probe *result)
+static line_counts count_lines(const uint8_t *data, uint64_t size)
 {
-    line_counts counts = {0, 0, 0};
+    line_counts counts = {0, 0, 0, 0};
     uint64_t looked_at = size < PROBED_BYTES ? size : PROBED_BYTES;
     const uint8_t *p = data, *end = data + looked_at;
-    if (!size || memchr(data, 0, (size_t)looked_at))
-        return;
+    bool goes_on = false;
     p += size >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     while (p < end) {
         const uint8_t *line_end = memchr(p, '\n', (size_t)(end - p));
@@ -81,12 +75,36 @@ static void probe_file(const uint8_t *data, uint64_t size, probe *result)
         if (!line_end && looked_at < size)
             break;
         line_end = line_end ? line_end : end;
-        judge_line(p, line_end, &counts);
+        if (!goes_on)
+            judge_line(p, line_end, &counts);
+        const uint8_t *last = line_end - (line_end > p && line_end[-1] == '\r');
+        goes_on = last > p && last[-1] == '\\';
         p = line_end + 1;
     }
-    bool any = counts.vertices || counts.others >= 2;
-    if (any && counts.vertices + counts.others >= 4 * counts.unknown)
+    return counts;
+}
+
+static bool says_something(const line_counts *counts)
+{
+    return counts->vertices || counts->others >= 2;
+}
+
+static void probe_file(const uint8_t *data, uint64_t size, probe *result)
+{
+    if (!size || memchr(data, 0, (size_t)(size < PROBED_BYTES ? size : PROBED_BYTES)))
+        return;
+    line_counts counts = count_lines(data, size);
+    bool nothing = counts.comments && !counts.unknown; /* a model without meshes is comments, and the name of its materials */
+    if ((says_something(&counts) || nothing) && counts.vertices + counts.others >= 2 * counts.unknown)
         probe_try(result, TRUST_PLAUSIBLE, 0, 0);
+}
+
+/* Comments could be those of anything: they are believed only in a file of the right name. */
+static sense sense_file(const raw_file *raw)
+{
+    const obj_file *f = (const obj_file *)raw;
+    line_counts counts = count_lines(f->text.data, f->text.count);
+    return says_something(&counts) ? SENSE_GOOD : SENSE_NONE;
 }
 
 static const stele_dialect_info dialects[] = {{"text", "Wavefront OBJ with its MTL"}};

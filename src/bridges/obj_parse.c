@@ -392,6 +392,7 @@ static void add_event(reader *r, obj_event event)
 static inline const char *read_corners(reader *r, const char *p, word w)
 {
     const char *start = p;
+    bool sound = true;
     uint64_t first = r->at.corners, most = r->chunk->before.corners + r->chunk->found.corners;
     if (w != r->topology) {
         add_event(r, (obj_event){.kind = EVENT_TOPOLOGY,
@@ -407,6 +408,7 @@ static inline const char *read_corners(reader *r, const char *p, word w)
         const char *behind = read_corner(r, p, &r->content->corners[r->at.corners]);
         if (!behind) {
             note(r, NO_INDEX_THERE, p, 0);
+            sound = false;
             break;
         }
         p = behind;
@@ -415,7 +417,7 @@ static inline const char *read_corners(reader *r, const char *p, word w)
     uint64_t count = r->at.corners - first, least = w == WORD_F ? 3 : w == WORD_L ? 2 : 1;
     if (count)
         r->content->corners[r->at.corners - 1].v |= LAST_CORNER;
-    if (count < least)
+    if (count < least && sound)
         note(r, TOO_FEW_CORNERS, start, (int64_t)least);
     return p;
 }

@@ -16,12 +16,18 @@ typedef struct obj_output {
     void *parallel_user;
 } obj_output;
 
+static bool has(const flat_mesh *m, const stele_view *view)
+{
+    return view->count && view->count >= m->vertex_count;
+}
+
 /* ---- Lines ---- */
 
 /* What lines of one kind are made of, and how many vertices, texture coordinates and normals there were before. */
 typedef struct lines {
     const flat_mesh *mesh;
     const stele_view *uv;
+    bool normals, uvs, colors;
     uint64_t v, vt, vn;
     char *(*print)(const struct lines *l, uint64_t row, char *out);
     uint64_t count;
@@ -45,7 +51,7 @@ static char *print_position(const lines *l, uint64_t row, char *out)
 {
     *out++ = 'v';
     out = put_floats(out, &l->mesh->position, row, 3);
-    if (l->mesh->color.count)
+    if (l->colors)
         out = put_floats(out, &l->mesh->color, row, 3);
     *out++ = '\n';
     return out;
@@ -75,18 +81,27 @@ static inline char *put_index(char *out, char before, uint64_t index)
     return out + st_print_u32(out, (uint32_t)index);
 }
 
-static char *print_face(const lines *l, uint64_t row, char *out)
+/* How a triangle, a line and a point begin, how many corners they have, and whether these have normals. */
+static const struct {
+    char word;
+    uint8_t corners;
+    bool uvs, normals;
+} elements[] = {
+    [STELE_TRIANGLES] = {'f', 3, true, true}, [STELE_LINES] = {'l', 2, true, false}, [STELE_POINTS] = {'p', 1, false, false}};
+
+static char *print_element(const lines *l, uint64_t row, char *out)
 {
     const flat_mesh *m = l->mesh;
-    *out++ = 'f';
-    for (uint64_t i = 0; i < 3; i++) {
-        uint64_t index = st_view_index(&m->indices, 3 * row + i) + 1;
+    uint64_t corners = elements[m->topology].corners;
+    *out++ = elements[m->topology].word;
+    for (uint64_t i = 0; i < corners; i++) {
+        uint64_t index = st_view_index(&m->indices, corners * row + i) + 1;
         out = put_index(out, ' ', l->v + index);
-        if (l->uv->count)
+        if (l->uvs)
             out = put_index(out, '/', l->vt + index);
-        else if (m->normal.count)
+        else if (l->normals)
             *out++ = '/';
-        if (m->normal.count)
+        if (l->normals)
             out = put_index(out, '/', l->vn + index);
     }
     *out++ = '\n';
@@ -178,8 +193,12 @@ static void print_mesh(printer *p, lines *l)
 {
     const flat_mesh *m = l->mesh;
     l->uv = uvs_of(p->output, m);
-    uint64_t rows[] = {m->vertex_count, l->uv->count, m->normal.count, m->indices.count / 3};
-    char *(*const prints[])(const lines *, uint64_t, char *) = {print_position, print_uv, print_normal, print_face};
+    l->uvs = has(m, l->uv) && elements[m->topology].uvs;
+    l->normals = has(m, &m->normal) && elements[m->topology].normals;
+    l->colors = has(m, &m->color);
+    uint64_t all = has(m, &m->position) ? m->vertex_count : 0;
+    uint64_t rows[] = {all, l->uvs ? all : 0, l->normals ? all : 0, all ? m->indices.count / elements[m->topology].corners : 0};
+    char *(*const prints[])(const lines *, uint64_t, char *) = {print_position, print_uv, print_normal, print_element};
     for (size_t i = 0; i < 4; i++) {
         l->print = prints[i];
         l->count = rows[i];
@@ -269,7 +288,7 @@ bool st_obj_save(saver *s, raw_file *raw)
     obj_file *f = (obj_file *)raw;
     const checker *c = s->adapter.checker;
     obj_output *o = st_arena_alloc(s->arena, sizeof *o);
-    flat_wishes wishes = {.axes = st_matrix_identity()};
+    flat_wishes wishes = {.axes = st_matrix_identity(), .lines_and_points = true};
     if (!o || !st_flatten(s, &wishes, &o->flat))
         return false;
     mtl_file *materials = st_mtl_make(s);

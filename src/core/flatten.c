@@ -249,11 +249,14 @@ static stele_view transformed(flattener *f, const stele_view *view, const matrix
     return made;
 }
 
-/* Mirrored triangles are turned round; unindexed ones get indices. */
-static stele_view triangles_of(flattener *f, const stele_primitive *p, bool mirrored)
+/* Mirrored triangles are turned round; what is unindexed gets indices. Incomplete triangles and lines are left out. */
+static stele_view indices_of(flattener *f, const stele_primitive *p, bool mirrored)
 {
-    uint64_t count = 3 * st_triangle_count(p);
+    static const uint64_t corners[] = {[STELE_TRIANGLES] = 3, [STELE_LINES] = 2, [STELE_POINTS] = 1};
+    uint64_t count = p->indices.count ? p->indices.count : p->vertex_count, each = corners[p->topology];
     uint8_t *bytes;
+    count -= count % each;
+    mirrored &= p->topology == STELE_TRIANGLES;
     if (p->indices.count && !mirrored) {
         stele_view same = p->indices;
         same.count = count;
@@ -262,11 +265,9 @@ static stele_view triangles_of(flattener *f, const stele_primitive *p, bool mirr
     stele_type type = p->indices.count ? p->indices.type : p->vertex_count <= UINT16_MAX ? STELE_U16 : STELE_U32;
     stele_view made = st_view_make(f->arena, count, type, 1, &bytes);
     f->failed |= !bytes;
-    for (uint64_t t = 0; 3 * t < made.count; t++) {
-        uint64_t v[3];
-        st_triangle(p, t, v);
-        for (uint32_t k = 0; k < 3; k++)
-            store_uint(bytes + (3 * t + k) * made.stride, v[mirrored && k ? 3 - k : k], made.stride);
+    for (uint64_t i = 0; i < made.count; i++) {
+        uint64_t from = mirrored && i % 3 ? i - i % 3 + 3 - i % 3 : i;
+        store_uint(bytes + i * made.stride, p->indices.count ? st_view_index(&p->indices, from) : from, made.stride);
     }
     return made;
 }
@@ -359,6 +360,7 @@ static void flatten_primitive(flattener *f, uint32_t node_index, uint32_t primit
                      .mesh = node->mesh,
                      .primitive = primitive,
                      .material = p->material,
+                     .topology = p->topology,
                      .vertex_count = p->vertex_count,
                      .source = p,
                      .rigid_joint = STELE_NONE,
@@ -368,7 +370,7 @@ static void flatten_primitive(flattener *f, uint32_t node_index, uint32_t primit
                      .color = as_floats(f, stele_primitive_view(p, STELE_COLOR, 0), 4),
                      .uv = {uvs_of(f, p, 0), uvs_of(f, p, 1)},
                      .morph_count = p->morph_count};
-    if (!m->normal.count && f->wishes->normals && p->vertex_count) {
+    if (!m->normal.count && f->wishes->normals && p->vertex_count && p->topology == STELE_TRIANGLES) {
         m->normal = st_normals_of(f->arena, p);
         f->failed |= !m->normal.count;
         f->made_normals++;
@@ -377,7 +379,7 @@ static void flatten_primitive(flattener *f, uint32_t node_index, uint32_t primit
         evaluate_at_rest(f, node_index, primitive, m);
         by = snapped(f->flat->from_model);
     }
-    m->indices = triangles_of(f, p, st_matrix_determinant(&by) < 0);
+    m->indices = indices_of(f, p, st_matrix_determinant(&by) < 0);
     m->morphs = morphs_of(f, p, &by);
     if (st_matrix_is_identity(&by) || f->failed)
         return;
@@ -432,7 +434,7 @@ static void flatten_meshes(flattener *f, const uint32_t *nodes, size_t node_coun
     for (size_t i = 0; i < node_count && !f->failed; i++) {
         const stele_mesh *mesh = &model->meshes[model->nodes[nodes[i]].mesh];
         for (uint32_t k = 0; k < mesh->primitive_count && !f->failed; k++) {
-            if (mesh->primitives[k].topology != STELE_TRIANGLES) {
+            if (mesh->primitives[k].topology != STELE_TRIANGLES && !f->wishes->lines_and_points) {
                 f->not_triangles++;
                 continue;
             }
@@ -458,8 +460,9 @@ static matrix root_for(flattener *f, const uint32_t *nodes, size_t node_count)
 static void report(flattener *f)
 {
     saver *s = f->saver;
-    st_save_lose(s, DIAG_LOSS_TOPOLOGY, f->not_triangles, "", "has only triangles: %llu meshes of lines or points dropped",
-                 (unsigned long long)f->not_triangles);
+    if (s->capabilities & STELE_MESHES)
+        st_save_lose(s, DIAG_LOSS_TOPOLOGY, f->not_triangles, "", "has only triangles: %llu meshes of lines or points dropped",
+                     (unsigned long long)f->not_triangles);
     if (f->wishes->skeleton && f->flat->posed_rest && !f->wishes->rest_pose)
         st_save_lose(s, DIAG_LOSS_REST, 1, "", "shows the bind pose when no clip is played: the rest pose is another");
     if (f->made_normals)

@@ -4,11 +4,12 @@
 
 #include "model.h"
 
-/* One primitive as it is drawn at one node, in the space of the target. Views without rows are not there. Only triangles. */
+/* One primitive as it is drawn at one node, in the space of the target. Views without rows are not there. */
 typedef struct flat_mesh {
     const char *name;
     uint32_t node, mesh, primitive; /* where it comes from */
     uint32_t material;              /* STELE_NONE: none */
+    stele_topology topology;        /* triangles, unless others are wished for */
     uint64_t vertex_count;
     stele_view position, normal, tangent, color;
     stele_view uv[2];
@@ -46,10 +47,11 @@ typedef struct flat_wishes {
     matrix axes;    /* from the space of the target to that of the model, such as a root node of load would have it */
     bool keep_root; /* the target has a root transform: axes is the identity, and flat.root what the first mesh needs, so that
                      * its vertices stay */
-    bool skeleton;  /* joints and clips are wanted; otherwise everything is taken at rest */
-    bool normals;   /* are needed: made where they are missing, and reported */
-    bool rest_pose; /* the target holds a rest pose besides the bind pose: that they differ is no loss */
-    bool keep_bind; /* skinned vertices stay as they are, in whatever space they are bound */
+    bool lines_and_points; /* can be held; otherwise they are dropped, and reported */
+    bool skeleton;         /* joints and clips are wanted; otherwise everything is taken at rest */
+    bool normals;          /* are needed: made where they are missing, and reported */
+    bool rest_pose;        /* the target holds a rest pose besides the bind pose: that they differ is no loss */
+    bool keep_bind;        /* skinned vertices stay as they are, in whatever space they are bound */
 } flat_wishes;
 
 /* Meshes come in the order of the model's meshes, primitives and nodes. Views are those of the model where nothing changes.

@@ -276,11 +276,13 @@ bool st_load_influences(loader *l, const skin_request *r, skin_result *result)
     }
     for (uint64_t i = 0; i < r->vertex_count; i++) {
         influence items[MOST_INFLUENCES];
-        bool changed;
+        bool changed = false;
         size_t count = influences_at(r, i, l->repair, items, &changed);
         if (!count && result->needs_neutral)
             items[count++] = (influence){(uint32_t)r->joint_count, 1};
         for (size_t k = 0; k < count; k++) {
+            if ((float)items[k].weight == 0)
+                continue; /* too small to be one: then no joint may be named either */
             store_uint(joints[k / 4] + (4 * i + k % 4) * (wide ? 2 : 1), items[k].joint, wide ? 2 : 1);
             store_f32(weights[k / 4] + 4 * (4 * i + k % 4), (float)items[k].weight);
         }

@@ -160,10 +160,17 @@ void st_save_beside(saver *s, const char *name, void (*walk)(walk *w, void *raw)
 void st_save_lose(saver *s, diag_code code, uint64_t count, const char *path, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* For formats whose textures are colours only: how materials use each texture of the model, as a set of these bits (NULL
+ * without memory); and a report of those that no material uses as a colour. */
+enum { TEXTURE_IS_COLOR = 1, TEXTURE_IS_OTHER = 2 };
+uint8_t *st_texture_uses(saver *s);
+void st_report_other_textures(saver *s, const uint8_t *uses);
+
 /* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
 const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64_t *size);
 
-/* Puts the image of a texture beside the output under a name, once. */
+/* Puts bytes beside the output under a name, once, if there are any; and those of a texture. */
+void st_save_copy(saver *s, const void *data, uint64_t size, const char *name);
 void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name);
 
 /* The name that a format that only names textures should write: what the file said, or that of the image beside it; embedded

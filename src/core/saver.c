@@ -131,6 +131,36 @@ void st_save_report(saver *s)
 
 /* ---- Textures ---- */
 
+static void mark_use(uint8_t *uses, const stele_texture_use *use, uint8_t how)
+{
+    if (use->texture != STELE_NONE)
+        uses[use->texture] |= how;
+}
+
+uint8_t *st_texture_uses(saver *s)
+{
+    uint8_t *uses = st_adapt_bytes(&s->adapter, s->model->texture_count);
+    for (size_t i = 0; uses && i < s->model->material_count; i++) {
+        const stele_material *m = &s->model->materials[i];
+        mark_use(uses, &m->base_color_texture, TEXTURE_IS_COLOR);
+        mark_use(uses, &m->metallic_roughness_texture, TEXTURE_IS_OTHER);
+        mark_use(uses, &m->normal_texture, TEXTURE_IS_OTHER);
+        mark_use(uses, &m->occlusion_texture, TEXTURE_IS_OTHER);
+        mark_use(uses, &m->emissive_texture, TEXTURE_IS_OTHER);
+        mark_use(uses, &m->specular_texture, TEXTURE_IS_OTHER);
+        mark_use(uses, &m->specular_color_texture, TEXTURE_IS_OTHER);
+    }
+    return uses;
+}
+
+void st_report_other_textures(saver *s, const uint8_t *uses)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; uses && i < s->model->texture_count; i++)
+        lost += uses[i] == TEXTURE_IS_OTHER;
+    st_save_lose(s, DIAG_LOSS_TEXTURE, lost, "", "has textures for colours only: %llu dropped", (unsigned long long)lost);
+}
+
 const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64_t *size)
 {
     const void *data;
@@ -156,10 +186,8 @@ static const char *type_of_image(const stele_texture *texture)
     return !slash ? "png" : strcmp(slash, "/jpeg") == 0 ? "jpg" : slash + 1;
 }
 
-void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name)
+void st_save_copy(saver *s, const void *data, uint64_t size, const char *name)
 {
-    uint64_t size;
-    const void *data = st_save_texture_bytes(s, texture, &size);
     span *bytes = st_arena_alloc(s->arena, sizeof *bytes);
     for (side_file *f = s->side_files; f; f = f->next)
         if (strcmp(f->name, name) == 0)
@@ -171,6 +199,13 @@ void st_save_texture_copy(saver *s, const stele_texture *texture, const char *na
     for (side_file *f = s->side_files; f; f = f->next)
         if (f->raw == bytes)
             f->same_is_fine = true;
+}
+
+void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name)
+{
+    uint64_t size;
+    const void *data = st_save_texture_bytes(s, texture, &size);
+    st_save_copy(s, data, size, name);
 }
 
 const char *st_save_texture_name(saver *s, uint32_t texture)

@@ -279,7 +279,7 @@ typedef struct ctc_saver {
     bool reverse; /* triangles */
     uint32_t *bone_of_joint, *joint_of_bone;
     uint32_t bone_count;
-    matrix *unscale;    /* of each bone: what takes its scale at rest away, for keys have none */
+    matrix *adjust;     /* of each bone: what takes its scale at rest away, for keys have none, and turns its axes */
     matrix *bone_bind;  /* and its inverse bind matrix after that */
     matrix main_bind;   /* what takes vertices into the space of the main key, for those that no bone moves */
     uint32_t main_node; /* the node of the main key, or STELE_NONE */

@@ -62,24 +62,34 @@ static matrix scale_of(const matrix *rest, bool inverse)
     return scale;
 }
 
+/* Whether the model was a CTC: then its vertices and bones are in the space of the file already. */
+static bool keeps_bind(const ctc_saver *a)
+{
+    return st_property_text_of(&a->base->model->properties, CTC_BIND_KEY) != NULL;
+}
+
+/* Bones of other models get the axes of the file too: otherwise the first key of each would have to turn them. */
 static bool collect_bones(ctc_saver *a)
 {
     arena *arena = a->base->arena;
     uint64_t count = a->flat.joint_count;
     a->bone_of_joint = st_arena_array(arena, count, sizeof *a->bone_of_joint);
     a->joint_of_bone = st_arena_array(arena, count, sizeof *a->joint_of_bone);
-    a->unscale = st_arena_array(arena, count, sizeof *a->unscale);
+    a->adjust = st_arena_array(arena, count, sizeof *a->adjust);
     a->bone_bind = st_arena_array(arena, count, sizeof *a->bone_bind);
     joint_numbers numbers;
+    matrix turn = keeps_bind(a) ? st_matrix_identity() : a->flat.root, back;
+    st_matrix_inverse(&turn, &back);
     a->base->adapter.fits &=
-        a->bone_of_joint && a->joint_of_bone && a->unscale && a->bone_bind && st_joint_numbers(a->base, &a->flat, &numbers);
+        a->bone_of_joint && a->joint_of_bone && a->adjust && a->bone_bind && st_joint_numbers(a->base, &a->flat, &numbers);
     for (uint32_t i = 0; a->base->adapter.fits && i < count; i++) {
         const flat_joint *joint = &a->flat.joints[i];
         a->bone_of_joint[i] = STELE_NONE;
         if (i == main_joint(a) || numbers.of[i] == STELE_NONE)
             continue;
-        matrix scale = scale_of(&joint->rest, false);
-        a->unscale[a->bone_count] = scale_of(&joint->rest, true);
+        matrix scale = scale_of(&joint->rest, false), unscale = scale_of(&joint->rest, true);
+        scale = st_matrix_product(&back, &scale);
+        a->adjust[a->bone_count] = st_matrix_product(&unscale, &turn);
         a->bone_bind[a->bone_count] = st_matrix_product(&scale, &joint->inverse_bind);
         a->joint_of_bone[a->bone_count] = i;
         a->bone_of_joint[i] = a->bone_count++;
@@ -206,7 +216,7 @@ static void shoot(film *f)
     store_place(f, &whole, 0);
     for (uint32_t i = 0; i < a->bone_count; i++) {
         uint32_t parent = parent_of(a, i);
-        f->places[i] = st_matrix_product(&f->joints[a->joint_of_bone[i]], &a->unscale[i]);
+        f->places[i] = st_matrix_product(&f->joints[a->joint_of_bone[i]], &a->adjust[i]);
         matrix above = back;
         if (parent != STELE_NONE)
             st_matrix_inverse(&f->places[parent], &above);
@@ -386,7 +396,7 @@ static bool flatten(ctc_saver *a)
                           .skeleton = true,
                           .normals = true,
                           .rest_pose = true,
-                          .keep_bind = st_property_text_of(&a->base->model->properties, CTC_BIND_KEY) != NULL};
+                          .keep_bind = keeps_bind(a)};
     return st_flatten(a->base, &wishes, &a->flat);
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/color.h"
+#include "core/rig.h"
 #include "ctc.h"
 
 typedef unsigned long long number; /* for printf */
@@ -28,11 +29,27 @@ static const char *skin_name(ctc_saver *a, uint32_t material)
     return texture == STELE_NONE ? "" : st_save_texture_name(a->base, texture);
 }
 
+/* Materials of no mesh are lost with their skins. */
+static void report_unused(ctc_saver *a)
+{
+    uint64_t unused = a->base->model->material_count;
+    uint8_t *used = st_adapt_bytes(&a->base->adapter, unused);
+    for (size_t i = 0; used && i < a->flat.mesh_count; i++) {
+        uint32_t material = a->flat.meshes[i].material;
+        if (material == STELE_NONE || used[material])
+            continue;
+        used[material] = 1;
+        unused--;
+    }
+    st_save_lose(a->base, DIAG_LOSS_MATERIAL, unused, "", "has a skin for each mesh: %llu materials of no mesh dropped",
+                 (number)unused);
+}
+
 static void save_lists(ctc_saver *a)
 {
     const stele_model *model = a->base->model;
     bool by_material = materials_are_skins(a);
-    uint64_t count = by_material ? model->material_count : a->flat.mesh_count, unused = 0;
+    uint64_t count = by_material ? model->material_count : a->flat.mesh_count;
     ctc_skin *skins = st_adapt_bytes(&a->base->adapter, count * sizeof *skins);
     uint8_t *sizes = st_adapt_bytes(&a->base->adapter, 4 * count);
     if (!skins || !sizes)
@@ -43,18 +60,12 @@ static void save_lists(ctc_saver *a)
         uint64_t list = by_material ? a->flat.meshes[i].material : i;
         store_uint(sizes + 4 * list, a->flat.meshes[i].indices.count / 3, 4);
     }
-    for (uint32_t i = 0; !by_material && i < model->material_count; i++) {
-        bool used = false;
-        for (size_t k = 0; k < a->flat.mesh_count && !used; k++)
-            used = a->flat.meshes[k].material == i;
-        unused += !used;
-    }
     a->file->skin = skins;
     a->file->rows[CTC_TRI_LISTS] = (span){sizes, count, 4};
     st_ctc_set_word(a, CTC_SKIN_COUNT, count);
     st_ctc_set_word(a, CTC_TRI_LIST_COUNT, count);
-    st_save_lose(a->base, DIAG_LOSS_MATERIAL, unused, "", "has a skin for each mesh: %llu materials of no mesh dropped",
-                 (number)unused);
+    if (!by_material)
+        report_unused(a);
 }
 
 /* All meshes become lists of one. */
@@ -72,14 +83,17 @@ static void report_merged(ctc_saver *a)
 
 typedef struct morph_names {
     const char **name;
-    uint32_t count;
+    uint32_t count, known; /* known: those of the meshes before */
 } morph_names;
 
+/* Morphs of one mesh are different, whatever their names; those of several are the same if their names are. */
 static uint32_t number_of_morph(morph_names *names, arena *a, const char *name, size_t index)
 {
     if (!name || !*name)
         name = st_arena_format(a, "morph%zu", index);
-    for (uint32_t i = 0; i < names->count; i++)
+    if (index < names->known && strcmp(names->name[index], name) == 0)
+        return (uint32_t)index; /* as a rule */
+    for (uint32_t i = 0; i < names->known; i++)
         if (strcmp(names->name[i], name) == 0)
             return i;
     names->name[names->count] = name;
@@ -125,6 +139,7 @@ static morph_moves find_moves(ctc_saver *a, const flat_mesh *mesh, morph_names *
     moves.first = st_arena_array(a->base->arena, mesh->vertex_count, sizeof *moves.first);
     moves.move = st_arena_array(a->base->arena, most, sizeof *moves.move);
     a->base->adapter.fits &= moves.first && moves.move && most < UINT32_MAX;
+    names->known = names->count;
     for (size_t i = 0; a->base->adapter.fits && i < mesh->morph_count; i++) {
         uint32_t morph = number_of_morph(names, a->base->arena, mesh->morphs[i].name, i);
         add_moves(&moves, &count, &mesh->morphs[i], morph, mesh->vertex_count);
@@ -311,14 +326,6 @@ static void color_of(const ctc_saver *a, const flat_mesh *mesh, uint64_t vertex,
     }
 }
 
-static const stele_view *uv_of(const ctc_saver *a, const flat_mesh *mesh)
-{
-    uint32_t set = 0;
-    if (mesh->material != STELE_NONE)
-        set = a->base->model->materials[mesh->material].base_color_texture.uv_set;
-    return &mesh->uv[set == 1];
-}
-
 static void add_corner(corners *c, uint32_t vertex, const double uv[2], const double rgba[4])
 {
     store_uint(c->indices + 2 * c->count, vertex, 2);
@@ -333,7 +340,7 @@ static void add_corner(corners *c, uint32_t vertex, const double uv[2], const do
 static void save_mesh(pool *p, const flat_mesh *mesh, corners *c)
 {
     const ctc_saver *a = p->saver;
-    const stele_view *uvs = uv_of(a, mesh);
+    const stele_view *uvs = st_flat_uv(&a->flat, mesh);
     morph_moves moves = find_moves(p->saver, mesh, &p->morphs);
     uint32_t *vertices = st_adapt_bytes(&a->base->adapter, mesh->vertex_count * sizeof *vertices);
     for (uint64_t i = 0; a->base->adapter.fits && i < mesh->vertex_count; i++)
@@ -472,44 +479,41 @@ static void save_weights(const pool *p)
     a->file->weight_run_count = runs;
 }
 
-static const uint8_t *move_of(const pool *p, uint32_t vertex, uint32_t morph)
+/* The rows of all morphs: once to count them, and again to fill them in. */
+static void list_moves(const pool *p, ctc_morph *morphs, bool fill)
 {
-    const uint8_t *moves = moves_in(p, vertex);
-    for (uint32_t i = 0; i < load_u32(moves); i++)
-        if (load_u32(moves + 4 + 16 * (uint64_t)i) == morph)
-            return moves + 4 + 16 * (uint64_t)i + 4;
-    return NULL;
-}
-
-static void save_morph(const pool *p, uint32_t index, ctc_morph *morph)
-{
-    adapter *adapter = &p->saver->base->adapter;
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < p->count; i++)
-        count += move_of(p, i, index) != NULL;
-    uint8_t *vertices = st_adapt_bytes(adapter, 4 * count), *targets = st_adapt_bytes(adapter, 12 * count);
-    *morph = (ctc_morph){.name = st_ctc_fixed(p->saver, p->morphs.name[index], 16, true),
-                         .vertex_count = (uint32_t)count,
-                         .scratch = {st_adapt_bytes(adapter, 12), 1, 12},
-                         .vertices = {vertices, count, 4},
-                         .targets = {targets, count, 12}};
-    for (uint32_t i = 0; vertices && targets && i < p->count; i++) {
-        const uint8_t *target = move_of(p, i, index);
-        if (!target)
-            continue;
-        store_uint(vertices, i, 4);
-        memcpy(targets, target, 12);
-        vertices += 4;
-        targets += 12;
+    for (uint32_t v = 0; v < p->count; v++) {
+        const uint8_t *move = moves_in(p, v) + 4;
+        for (uint32_t i = load_u32(moves_in(p, v)); i; i--, move += 16) {
+            ctc_morph *morph = &morphs[load_u32(move)];
+            if (fill) {
+                store_uint((uint8_t *)morph->vertices.data + 4 * morph->vertices.count, v, 4);
+                memcpy((uint8_t *)morph->targets.data + 12 * morph->vertices.count, move + 4, 12);
+            }
+            morph->vertices.count++;
+        }
     }
 }
 
 static void save_morphs(const pool *p)
 {
     ctc_saver *a = p->saver;
-    a->file->morph = st_adapt_bytes(&a->base->adapter, p->morphs.count * sizeof *a->file->morph);
-    for (uint32_t i = 0; a->base->adapter.fits && i < p->morphs.count; i++)
-        save_morph(p, i, &a->file->morph[i]);
+    adapter *adapter = &a->base->adapter;
+    ctc_morph *morphs = st_adapt_bytes(adapter, p->morphs.count * sizeof *morphs);
+    if (!morphs)
+        return;
+    list_moves(p, morphs, false);
+    for (uint32_t i = 0; i < p->morphs.count; i++) {
+        uint64_t count = morphs[i].vertices.count;
+        morphs[i] = (ctc_morph){.name = st_ctc_fixed(a, p->morphs.name[i], 16, true),
+                                .vertex_count = (uint32_t)count,
+                                .scratch = {st_adapt_bytes(adapter, 12), 1, 12},
+                                .vertices = {st_adapt_bytes(adapter, 4 * count), 0, 4},
+                                .targets = {st_adapt_bytes(adapter, 12 * count), count, 12}};
+    }
+    if (adapter->fits)
+        list_moves(p, morphs, true);
+    a->file->morph = morphs;
     st_ctc_set_word(a, CTC_MORPH_COUNT, p->morphs.count);
 }
 
@@ -537,7 +541,7 @@ static survey look_around(const ctc_saver *a)
         const flat_mesh *mesh = &a->flat.meshes[i];
         s.corners += mesh->indices.count;
         s.morphs += mesh->morph_count;
-        s.without_uvs += !uv_of(a, mesh)->count;
+        s.without_uvs += !st_flat_uv(&a->flat, mesh)->count;
         s.colored |= is_colored(a, mesh);
     }
     for (size_t i = 0; i < a->base->model->node_count; i++)
@@ -568,6 +572,8 @@ void st_ctc_save_mesh(ctc_saver *a)
     save_morphs(&p);
     save_corners(a, &c);
     report_merged(a);
+    st_report_uvs(a->base, &a->flat);
+    st_report_other_textures(a->base, st_texture_uses(a->base));
     st_save_lose(a->base, DIAG_LOSS_INFLUENCES, p.cut_influences, "", "has no weights of the main key: %llu vertices lose some",
                  (number)p.cut_influences);
     if (s.without_uvs)

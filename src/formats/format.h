@@ -94,6 +94,9 @@ typedef struct stele_format {
     /* The reverse: fills a raw struct that is zero but for its dialect. Losses are reported; false if it does not fit. */
     bool (*save)(saver *s, raw_file *raw);
     unsigned usual_dialect; /* that of new files */
+
+    /* An untouched copy of a file that is in several: the others are put beside it. NULL: there are none. */
+    void (*bring)(saver *s, const raw_file *raw);
 } stele_format;
 
 /* The registry. */

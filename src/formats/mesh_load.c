@@ -79,6 +79,60 @@ static size_t influences_of_vertex(const void *context, uint64_t vertex, influen
     return count;
 }
 
+/* Most files have weights that are right as they are: bytes of sum 255, of different joints, the unused ones last and 0. */
+typedef struct skin_bytes {
+    bool sound; /* all of them */
+    bool plain; /* and unused joints are 0 */
+} skin_bytes;
+
+static skin_bytes look_at_skin(const mesh_loader *m)
+{
+    skin_bytes all = {true, true};
+    for (uint64_t v = 0; v < m->file->vertex_count && all.sound; v++) {
+        const uint8_t *joint = m->file->vertices.data + v * m->file->vertices.stride + m->vertex.joints;
+        const uint8_t *weight = joint + INFLUENCES;
+        unsigned sum = 0;
+        for (int i = 0; i < INFLUENCES; i++) {
+            bool twice = false;
+            for (int k = 0; k < i; k++)
+                twice |= weight[i] && weight[k] && joint[i] == joint[k];
+            sum += weight[i];
+            all.sound &= !twice && (weight[i] ? joint[i] < m->file->joints.count && (!i || weight[i - 1]) : true);
+            all.plain &= weight[i] || !joint[i];
+        }
+        all.sound &= sum == 255;
+    }
+    return all;
+}
+
+static stele_view bytes_at(const mesh_loader *m, uint32_t offset)
+{
+    const span *v = &m->file->vertices;
+    return (stele_view){v->data + offset, m->file->vertex_count, v->stride, INFLUENCES, STELE_U8, false};
+}
+
+/* Joints of influences that are not there are 0, as glTF has it. */
+static stele_view joints_without_none(const mesh_loader *m)
+{
+    stele_view from = bytes_at(m, m->vertex.joints), weights = bytes_at(m, m->vertex.joints + INFLUENCES);
+    uint8_t *bytes;
+    stele_view made = st_view_make(m->base->arena, from.count, STELE_U8, INFLUENCES, &bytes);
+    for (uint64_t v = 0; v < made.count; v++)
+        for (uint32_t i = 0; i < INFLUENCES; i++)
+            bytes[INFLUENCES * v + i] = st_view_at(&weights, v)[i] ? st_view_at(&from, v)[i] : 0;
+    return made;
+}
+
+static void take_skin_bytes(mesh_loader *m, skin_bytes look, skin_result *skin)
+{
+    stele_view weights = bytes_at(m, m->vertex.joints + INFLUENCES);
+    weights.normalized = true;
+    *skin = (skin_result){.attribute_count = 2};
+    skin->attributes[0] =
+        (stele_attribute){STELE_JOINTS, 0, look.plain ? bytes_at(m, m->vertex.joints) : joints_without_none(m)};
+    skin->attributes[1] = (stele_attribute){STELE_WEIGHTS, 0, weights};
+}
+
 /* Vertices may refer to joints that are only counted: then there is nothing to move them by. */
 static bool load_skin(mesh_loader *m, skin_result *skin)
 {
@@ -91,6 +145,11 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
                 st_check_place(c, st_check_offset(c, f->vertices.data + m->vertex.joints), f->vertex_count, "vertices.joints"),
                 "are of a skeleton that is not there: the mesh does not move");
         return false;
+    }
+    skin_bytes look = look_at_skin(m);
+    if (look.sound) {
+        take_skin_bytes(m, look, skin);
+        return true;
     }
     skin_request request = {.vertex_count = f->vertex_count,
                             .influences = influences_of_vertex,

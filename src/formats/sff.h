@@ -124,6 +124,7 @@ void st_sff_set_sizes(adapter *a, sff_file *f);
 /* Properties of a model and of a material. */
 #define SFF_DIALECT_KEY "sff.dialect"
 #define SFF_BITS_KEY "sff.format_bits"  /* those of the format that have no meaning */
+#define SFF_UVS_KEY "sff.uvs"           /* 0: there are textures, but no texture coordinates, and zeros were made for others */
 #define SFF_TEXTURES_KEY "sff.textures" /* the names of all textures but the first, one to a line */
 
 /* Whether sizes hold, in the reading of the file. */

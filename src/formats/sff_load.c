@@ -157,6 +157,8 @@ bool st_sff_load(loader *l, const raw_file *raw)
             return false;
     }
     st_property_text(&l->model->properties, l->arena, SFF_DIALECT_KEY, st_format_sff.info.dialects[raw->dialect].name);
+    if (f->texture_count && !layout.components[SFF_UV])
+        st_property_number(&l->model->properties, l->arena, SFF_UVS_KEY, 0);
     uint64_t unknown_bits = f->format & ~(uint64_t)SFF_KNOWN_BITS;
     if (unknown_bits)
         st_property_number(&l->model->properties, l->arena, SFF_BITS_KEY, (double)unknown_bits);

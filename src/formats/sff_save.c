@@ -18,31 +18,6 @@ typedef struct sff_saver {
 
 /* ---- Which textures are written ---- */
 
-/* How materials use a texture. */
-enum { USED_AS_COLOR = 1, USED_OTHERWISE = 2 };
-
-static void mark_use(uint8_t *uses, const stele_texture_use *use, uint8_t how)
-{
-    if (use->texture != STELE_NONE)
-        uses[use->texture] |= how;
-}
-
-static uint8_t *find_uses(saver *s)
-{
-    uint8_t *uses = st_adapt_bytes(&s->adapter, s->model->texture_count);
-    for (size_t i = 0; uses && i < s->model->material_count; i++) {
-        const stele_material *m = &s->model->materials[i];
-        mark_use(uses, &m->base_color_texture, USED_AS_COLOR);
-        mark_use(uses, &m->metallic_roughness_texture, USED_OTHERWISE);
-        mark_use(uses, &m->normal_texture, USED_OTHERWISE);
-        mark_use(uses, &m->occlusion_texture, USED_OTHERWISE);
-        mark_use(uses, &m->emissive_texture, USED_OTHERWISE);
-        mark_use(uses, &m->specular_texture, USED_OTHERWISE);
-        mark_use(uses, &m->specular_color_texture, USED_OTHERWISE);
-    }
-    return uses;
-}
-
 static const char *further_of(const stele_material *m)
 {
     const char *names = st_property_text_of(&m->properties, SFF_TEXTURES_KEY);
@@ -61,21 +36,20 @@ static uint64_t count_lines(const char *lines)
 static void choose_textures(sff_saver *a)
 {
     saver *s = a->base;
-    uint64_t room = s->model->texture_count, lost = 0;
-    uint8_t *uses = find_uses(s);
+    uint64_t room = s->model->texture_count;
+    uint8_t *uses = st_texture_uses(s);
     for (size_t i = 0; i < s->model->material_count; i++)
         room += count_lines(further_of(&s->model->materials[i]));
     a->name = st_arena_array(s->arena, room, sizeof *a->name);
     a->written = st_arena_array(s->arena, s->model->texture_count, sizeof *a->written);
     s->adapter.fits &= a->name && a->written;
     for (uint32_t i = 0; s->adapter.fits && i < s->model->texture_count; i++) {
-        bool write = uses[i] != USED_OTHERWISE;
-        lost += !write;
+        bool write = uses[i] != TEXTURE_IS_OTHER;
         a->written[i] = write ? (uint32_t)a->name_count : STELE_NONE;
         if (write)
             a->name[a->name_count++] = st_save_texture_name(s, i);
     }
-    st_save_lose(s, DIAG_LOSS_TEXTURE, lost, "", "has textures for colours only: %llu dropped", (number)lost);
+    st_report_other_textures(s, uses);
 }
 
 /* ---- The textures of a material ---- */
@@ -130,13 +104,6 @@ static void list_all_textures(sff_saver *a)
 
 /* ---- The layout ---- */
 
-static const stele_view *uv_of(const sff_saver *a, const flat_mesh *mesh)
-{
-    uint32_t material = mesh->material;
-    uint32_t set = material == STELE_NONE ? 0 : a->base->model->materials[material].base_color_texture.uv_set;
-    return &mesh->uv[set == 1];
-}
-
 /* Whether the vertices follow each other, as they did where the mesh comes from. */
 static bool unindexed(const flat_mesh *mesh)
 {
@@ -144,6 +111,18 @@ static bool unindexed(const flat_mesh *mesh)
     for (uint64_t i = 0; follow && i < mesh->indices.count; i++)
         follow = st_view_index(&mesh->indices, i) == i;
     return follow;
+}
+
+/* Texture coordinates that glTF needed, and that the file did not have, are zeros. */
+static bool has_uvs(const sff_saver *a, const flat_mesh *mesh)
+{
+    const stele_view *uv = st_flat_uv(&a->flat, mesh);
+    if (st_property_number_of(&a->base->model->properties, SFF_UVS_KEY, 1) != 0)
+        return uv->count;
+    for (uint64_t i = 0; i < uv->count; i++)
+        if (stele_view_number(uv, i, 0) != 0 || stele_view_number(uv, i, 1) != 0)
+            return true;
+    return false;
 }
 
 /* The attributes are the same for all meshes. */
@@ -154,7 +133,7 @@ static uint64_t choose_format(const sff_saver *a)
     for (size_t i = 0; i < a->flat.mesh_count; i++) {
         const flat_mesh *mesh = &a->flat.meshes[i];
         format |= mesh->normal.count ? SFF_NORMALS : 0;
-        format |= uv_of(a, mesh)->count ? SFF_UVS : 0;
+        format |= has_uvs(a, mesh) ? SFF_UVS : 0;
         format |= unindexed(mesh) ? 0 : SFF_INDICES;
     }
     if (unknown_bits > 0 && unknown_bits <= UINT16_MAX)
@@ -240,7 +219,7 @@ static void turn_upside_down(uint8_t *to, uint32_t stride, uint64_t count)
 
 static void save_vertices(sff_saver *a, const flat_mesh *from, sff_mesh *to)
 {
-    const stele_view *columns[] = {&from->position, &from->normal, uv_of(a, from)};
+    const stele_view *columns[] = {&from->position, &from->normal, st_flat_uv(&a->flat, from)};
     uint8_t *bytes = st_adapt_bytes(&a->base->adapter, to->vertex_count * a->layout.stride);
     if (!bytes)
         return;
@@ -272,7 +251,7 @@ static void save_meshes(sff_saver *a)
         const flat_mesh *from = &a->flat.meshes[i];
         save_vertices(a, from, &a->file->mesh[i]);
         save_indices(a, from, &a->file->mesh[i]);
-        without_uvs += a->layout.components[SFF_UV] && !uv_of(a, from)->count;
+        without_uvs += a->layout.components[SFF_UV] && !st_flat_uv(&a->flat, from)->count;
     }
     if (without_uvs)
         st_diag(a->base->adapter.checker->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, without_uvs, ""},
@@ -298,6 +277,7 @@ bool st_sff_save(saver *s, raw_file *raw)
     if (!st_flatten(s, &wishes, &a.flat))
         return false;
     st_report_names(s, &a.flat, true);
+    st_report_uvs(s, &a.flat);
     choose_textures(&a);
     if (s->adapter.fits)
         list_all_textures(&a);

@@ -1,6 +1,6 @@
 """OBJ with its MTL: every form of index, polygons, lines, and materials with and without a texture."""
 
-from .scribe import low_body, low_tablet
+from .scribe import low_tablet
 
 
 def number(x):
@@ -18,22 +18,22 @@ def numbered(rows):
     return unique, [place[row] for row in rows]
 
 
-def body(mesh):
+def tablet(mesh):
     """Positions, texture coordinates and normals are numbered on their own, counting from the start."""
     v, vi = numbered([line("v", *p.position) for p in mesh.vertices])
     vt, ti = numbered([line("vt", p.uv[0], 1 - p.uv[1]) for p in mesh.vertices])
     vn, ni = numbered([line("vn", *n) for n in mesh.normals])
     faces = [line("f", *(f"{vi[i]}/{ti[i]}/{ni[i]}" for i in t)) for t in mesh.triangles]
-    return ["o body", *v, *vt, *vn, "usemtl stone", "s 1", *faces]
+    return ["o tablet", *v, *vt, *vn, "usemtl stone", "s 1", *faces]
 
 
-def tablet(mesh):
-    """Without texture coordinates, with colours, counting back from the end."""
-    v = [line("v", *p.position, 1, 0.5, 0.25) for p in mesh.vertices]
+def painted(mesh):
+    """A smaller one without texture coordinates, with colours, counting back from the end."""
+    v = [line("v", *(x / 2 for x in p.position), 1, 0.5, 0.25) for p in mesh.vertices]
     vn = [line("vn", *n) for n in mesh.normals]
     back = len(mesh.vertices)
     faces = [line("f", *(f"{i - back}//{i - back}" for i in t)) for t in mesh.triangles]
-    return ["o tablet", *v, *vn, "usemtl clay", *faces]
+    return ["o painted", *v, *vn, "usemtl clay", *faces]
 
 
 # An arrow in the plane, not convex; its outline; its tip. The face goes on on the next line.
@@ -50,7 +50,7 @@ g outline
 l -4 -1 -2 -3 -4
 p -2""".split("\n")
 
-MTL = """# of the low scribe
+MTL = """# of the tablets
 newmtl stone
 Kd 1 1 1
 Ka 0 0 0
@@ -67,5 +67,5 @@ norm -bm 0.5 scribe_n.png
 
 
 def files():
-    text = ["# the low scribe, and a sign", "mtllib plain.mtl", *body(low_body()), *tablet(low_tablet()), *SIGN, ""]
+    text = ["# two tablets and a sign", "mtllib plain.mtl", *tablet(low_tablet()), *painted(low_tablet()), *SIGN, ""]
     return {"dialects/plain.obj": "\n".join(text).encode(), "dialects/plain.mtl": MTL.encode()}

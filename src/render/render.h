@@ -1,0 +1,45 @@
+/* The renderer: a model, a camera and a time become pixels. No graphics hardware, no libm in what decides a pixel: only + - * /
+ * and sqrt, which are the same everywhere. */
+#ifndef ST_RENDER_H
+#define ST_RENDER_H
+
+#include "core/model.h"
+
+/* A texture ready to be sampled: mip levels in one block, texel by texel as it came (sRGB bytes, not premultiplied). */
+enum { MOST_MIP_LEVELS = 16 };
+
+typedef struct texture_level {
+    uint32_t width, height;
+    const uint8_t *rgba;
+} texture_level;
+
+typedef struct render_texture {
+    texture_level levels[MOST_MIP_LEVELS];
+    uint32_t level_count; /* 0: there is no image: neutral */
+    bool unsupported;     /* there is one that cannot be decoded: drawn as a neutral checker */
+    bool clamp_u, clamp_v, mirror_u, mirror_v;
+} render_texture;
+
+typedef struct renderer {
+    const stele_model *model;
+    arena *arena;             /* scratch, given back after every picture by the caller */
+    render_texture *textures; /* one for each of the model's, or NULL: none */
+    stele_parallel parallel;  /* or NULL */
+    void *parallel_user;
+} renderer;
+
+/* Makes the smaller levels of a picture by averaging in linear light; alpha weighs colour. False without memory. */
+bool st_texture_make(render_texture *t, const stele_picture *picture, arena *a);
+
+/* A sample at texture coordinates u, v (origin top left), bilinear in the level and between two levels; lod 0 is the full size. Linear
+ * light, not premultiplied; color says whether the bytes are sRGB (false: a normal map, taken as they are). */
+void st_texture_sample(const render_texture *t, float u, float v, float lod, bool color, float rgba[4]);
+
+/* Linear light to sRGB bytes and back, by tables: the same on every machine. */
+uint8_t st_srgb_byte(float linear);
+extern const float st_srgb_linear[256];
+
+bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture);
+bool st_frame(const renderer *r, uint32_t clip, stele_framing *framing);
+
+#endif

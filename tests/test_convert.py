@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""stele convert between formats, and stele diff, as their users see them."""
+import json
+import os
+import shutil
+import struct
+import unittest
+from pathlib import Path
+
+from gltf_oracle import Gltf
+from test_cli import FINDINGS, FINE, NO_IO, SAMPLES, UNSUPPORTED, USAGE, CliTest
+
+SCRIBE = ("scribe.sgm", "scribe.sga", "scribe.png")
+
+
+class ConvertTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        for name in SCRIBE:
+            shutil.copy(SAMPLES / name, self.folder)
+
+    def convert(self, *arguments, code=FINE, **options):
+        return self.expect(code, "convert", *arguments, **options)
+
+    def said(self, *arguments, code=FINE):
+        return json.loads(self.convert("--json", *arguments, code=code).stdout)
+
+    def ids(self, *arguments, code=FINE):
+        return {d["id"] for d in self.said(*arguments, code=code)["diagnostics"]}
+
+
+class Outputs(ConvertTest):
+    def test_by_extension(self):
+        result = self.convert("scribe.sgm", "out.glb")
+        self.assertEqual(result.stderr, b"scribe.sgm -> out.glb (glb)\n")
+        self.assertEqual(result.stdout, b"")
+        self.assertEqual((self.folder / "out.glb").read_bytes()[:4], b"glTF")
+
+    def test_by_name_whatever_the_extension(self):
+        self.convert("scribe.sgm", "--to", "obj", "out.txt")
+        self.assertIn(b"\nv ", (self.folder / "out.txt").read_bytes())
+        self.convert("scribe.sgm", "--to", "fbx", "out.fbx", code=USAGE)
+        self.convert("scribe.sgm", "out.fbx", code=UNSUPPORTED)
+
+    def test_files_beside(self):
+        self.assertIn(b"with out.bin", self.convert("scribe.sgm", "out.gltf").stderr)
+        self.assertEqual(self.said("scribe.sgm", "more.gltf")["beside"], ["more.bin"])
+        self.convert("out.gltf", "back.sgm")
+        self.assertEqual(self.names(), sorted([*SCRIBE, "out.gltf", "out.bin", "more.gltf", "more.bin", "back.sgm", "back.sga"]))
+
+    def test_a_file_beside_is_not_overwritten(self):
+        self.put("out.bin", b"precious")
+        self.convert("scribe.sgm", "out.gltf", code=NO_IO)
+        self.assertEqual(self.names(), sorted([*SCRIBE, "out.bin"]))
+        self.assertEqual((self.folder / "out.bin").read_bytes(), b"precious")
+        self.convert("-f", "scribe.sgm", "out.gltf")
+        self.assertNotEqual((self.folder / "out.bin").read_bytes(), b"precious")
+
+    def test_standard_output(self):
+        whole = self.convert("scribe.sgm", "-", "--to", "glb").stdout
+        self.convert("scribe.sgm", "out.glb")
+        self.assertEqual(whole, (self.folder / "out.glb").read_bytes())
+        text = self.convert("scribe.sgm", "-", "--to", "gltf").stdout
+        self.assertTrue(json.loads(text)["buffers"][0]["uri"].startswith("data:application/"))
+        piped = self.convert("-", "-", "--to", "obj", input=whole).stdout
+        self.assertIn(b"\nf ", piped)
+
+    def test_what_has_no_place_is_lost_and_said(self):
+        self.convert("scribe.sgm", "out.glb")
+        self.assertIn(b"[loss-skeleton]", self.convert("out.glb", "-", "--to", "sgm").stderr)
+
+    def test_folders(self):
+        self.put("in/a/scribe.sgm", (SAMPLES / "scribe.sgm").read_bytes())
+        self.put("in/a/scribe.sga", (SAMPLES / "scribe.sga").read_bytes())
+        self.put("in/b/only.sga", (SAMPLES / "scribe.sga").read_bytes())
+        self.convert("-r", "in", "--to", "glb", "--out-dir", "out")
+        made = sorted(str(p.relative_to(self.folder / "out")) for p in (self.folder / "out").rglob("*.*"))
+        self.assertEqual(made, ["a/scribe.glb", "b/only.glb"])  # the .sga of a model goes with it
+        self.assertEqual(len(Gltf(self.folder / "out/a/scribe.glb").clips), 3)
+
+    def test_an_existing_folder_as_the_output(self):
+        (self.folder / "out").mkdir()
+        self.convert("scribe.sgm", SAMPLES / "dialects/v3.twm", "out", "--to", "glb")
+        self.assertEqual(self.names(self.folder / "out"), ["scribe.glb", "v3.glb"])
+
+    def test_two_files_of_one_name(self):
+        shutil.copy(SAMPLES / "dialects/v3.twm", self.folder / "scribe.twm")
+        result = self.convert("scribe.sgm", "scribe.twm", "--to", "glb", "--out-dir", "out", code=USAGE)
+        self.assertIn(b"out/scribe.glb", result.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+
+class Losses(ConvertTest):
+    def test_said_with_counts(self):
+        result = self.convert("scribe.sgm", "out.sff")
+        self.assertIn(b"loss: SFF has no skeleton: 18 joints and 3 clips dropped [loss-skeleton]", result.stderr)
+        loss = next(d for d in self.said("-f", "scribe.sgm", "out.sff")["diagnostics"] if d["id"] == "loss-skeleton")
+        self.assertEqual((loss["severity"], loss["count"]), ("loss", 18))
+
+    def test_strict_writes_nothing(self):
+        result = self.convert("--strict", "scribe.sgm", "out.sff", code=FINDINGS)
+        self.assertIn(b"not converted: ", result.stderr)
+        self.assertEqual(self.names(), sorted(SCRIBE))
+        self.convert("--strict", "scribe.sgm", "out.glb")
+
+    def test_one_mesh(self):
+        self.assertIn(b"MESH holds one mesh: 3 merged", self.convert("scribe.sgm", "out.mesh").stderr)
+
+
+class Textures(ConvertTest):
+    def images(self, name):
+        return Gltf(self.folder / name).json["images"]
+
+    def test_refer(self):
+        self.convert("scribe.sgm", "out.glb")
+        self.assertEqual(self.images("out.glb"), [{"uri": "scribe.png"}])
+
+    def test_elsewhere_is_noted(self):
+        result = self.convert("-v", "scribe.sgm", "out/scribe.glb", code=NO_IO)  # no such folder
+        (self.folder / "out").mkdir()
+        result = self.convert("-v", "scribe.sgm", "out/scribe.glb")
+        self.assertIn(b"[texture-not-copied]", result.stderr)
+
+    def test_copy(self):
+        (self.folder / "out").mkdir()
+        self.convert("--copy-textures", "scribe.sgm", "out/scribe.glb")
+        self.assertEqual(self.names(self.folder / "out"), ["scribe.glb", "scribe.png"])
+        self.assertEqual((self.folder / "out/scribe.png").read_bytes(), (SAMPLES / "scribe.png").read_bytes())
+        self.convert("-f", "--copy-textures", "scribe.sgm", "out/scribe.glb")
+        self.convert("--copy-textures", "scribe.sgm", "here.glb")  # it is there already, and the same
+        self.put("out/scribe.png", b"another")
+        self.convert("--copy-textures", "scribe.sgm", "out/more.glb", code=NO_IO)
+        self.assertEqual((self.folder / "out/scribe.png").read_bytes(), b"another")
+
+    def test_embed(self):
+        self.convert("--embed-textures", "scribe.sgm", "out.glb")
+        image, = self.images("out.glb")
+        g = Gltf(self.folder / "out.glb")
+        view = g.json["bufferViews"][image["bufferView"]]
+        start = view.get("byteOffset", 0)
+        self.assertEqual(image["mimeType"], "image/png")
+        self.assertEqual(g.bin[start:start + view["byteLength"]], (SAMPLES / "scribe.png").read_bytes())
+        self.assertIn("loss-texture", self.ids("out.glb", "back.sgm"))
+        self.convert("-f", "--copy-textures", "out.glb", "back.sgm")
+        self.assertEqual((self.folder / "back_0.png").read_bytes(), (SAMPLES / "scribe.png").read_bytes())
+
+    def test_not_both(self):
+        self.convert("--embed-textures", "--copy-textures", "scribe.sgm", "out.glb", code=USAGE)
+
+    def test_missing_is_reported(self):
+        (self.folder / "scribe.png").unlink()
+        self.assertIn(b"[texture-missing]", self.convert("scribe.sgm", "out.glb").stderr)
+
+
+class Poses(ConvertTest):
+    def vertices(self, name):
+        return [tuple(map(float, line.split()[1:4])) for line in (self.folder / name).read_text().splitlines()
+                if line.startswith("v ")]
+
+    def test_a_pose_is_baked(self):
+        self.convert("scribe.sgm", "rest.obj")
+        self.convert("scribe.sgm", "walk.obj", "--pose", "walk@0.5")
+        self.convert("scribe.sgm", "same.obj", "--pose", "1@0.5")
+        self.assertNotEqual(self.vertices("rest.obj"), self.vertices("walk.obj"))
+        self.assertEqual(self.vertices("walk.obj"), self.vertices("same.obj"))
+        self.convert("scribe.sgm", "out.glb")
+        g = Gltf(self.folder / "out.glb")
+        expected = [p for node, primitive in g.drawn() for p in g.positions(node, primitive, "walk", 0.5)]
+        for a, b in zip(self.vertices("walk.obj"), expected, strict=True):
+            self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-5)
+
+    def test_in_any_format(self):
+        self.convert("scribe.sgm", "still.sgm", "--pose", "write")
+        self.assertFalse((self.folder / "still.sga").exists())
+        info = json.loads(self.expect(FINE, "info", "--json", "still.sgm").stdout)
+        self.assertEqual((info["joints"], len(info["meshes"])), (0, 3))
+
+    def test_no_such_clip(self):
+        result = self.convert("scribe.sgm", "out.obj", "--pose", "dance@1", code=USAGE)
+        self.assertIn(b"walk", result.stderr)
+        self.convert("scribe.sgm", "out.obj", "--pose", "walk@soon", code=USAGE)
+        self.assertEqual(self.names(), sorted(SCRIBE))
+
+    def test_frames_a_second(self):
+        self.convert("scribe.sgm", "usual.glb")
+        self.convert("scribe.sgm", "slow.glb", "--fps", "12")
+        usual, slow = (Gltf(self.folder / n).duration("walk") for n in ("usual.glb", "slow.glb"))
+        self.assertAlmostEqual(slow, 2 * usual, places=5)
+        for bad in ("0", "-1", "fast", "nan", "inf"):
+            self.convert("scribe.sgm", "out.glb", f"--fps={bad}", code=USAGE)
+
+
+class Choices(ConvertTest):
+    def test_unknown_ones_are_named(self):
+        for choice in ("sgm.colors=blue", "sgm.taste=good", "colors"):
+            self.convert("scribe.sgm", "out.glb", "--set", choice, code=USAGE)
+
+    def test_colours(self):
+        colors = []
+        for space in ("linear", "srgb"):
+            self.convert("-f", "scribe.sgm", "out.glb", "--set", f"sgm.colors={space}")
+            g = Gltf(self.folder / "out.glb")
+            primitive = next(p for m in g.json["meshes"] for p in m["primitives"] if "COLOR_0" in p["attributes"])
+            colors.append(g.accessor(primitive["attributes"]["COLOR_0"])[0])
+        for linear, srgb in zip(colors[0][:3], colors[1][:3]):
+            if 0.05 < linear < 0.95:
+                self.assertLess(srgb, linear)
+
+    def test_listed(self):
+        listed = [c for f in json.loads(self.expect(FINE, "formats", "--json").stdout)["formats"] for c in f["choices"]]
+        self.assertIn("ctc.bind", [c["name"] for c in listed])
+
+
+class Damage(ConvertTest):
+    def test_errors_stop_it(self):
+        data = bytearray((SAMPLES / "scribe.sgm").read_bytes())
+        data[-40:-38] = struct.pack("<H", 0xffff)
+        self.put("bad.sgm", bytes(data))
+        code = self.stele("check", "bad.sgm").returncode
+        self.assertEqual(code, FINDINGS)
+        self.convert("bad.sgm", "out.glb", code=FINDINGS)
+        self.assertNotIn("out.glb", self.names())
+
+
+class Diff(ConvertTest):
+    def setUp(self):
+        super().setUp()
+        self.convert("scribe.sgm", "scribe.glb")
+
+    def diff(self, code, *arguments):
+        return self.expect(code, "diff", *arguments)
+
+    def test_equal(self):
+        result = self.diff(FINE, "scribe.sgm", "scribe.glb")
+        self.assertEqual(result.stdout, b"")
+        self.assertIn(b"equal within", result.stderr)
+        self.assertIn(b"= ", self.diff(FINE, "-v", "scribe.sgm", "scribe.glb").stdout)
+
+    def test_different(self):
+        self.convert("scribe.sgm", "bare.mesh")
+        result = self.diff(FINDINGS, "scribe.sgm", "bare.mesh")
+        self.assertIn(b"! ", result.stdout)
+        self.assertIn(b"meshes", result.stdout)
+
+    def test_a_vertex_that_moved(self):
+        g = Gltf(self.folder / "scribe.glb")
+        data = bytearray((self.folder / "scribe.glb").read_bytes())
+        accessor = g.json["accessors"][g.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"]]
+        at = data.index(g.bin[:64]) + g.json["bufferViews"][accessor["bufferView"]].get("byteOffset", 0)
+        x = struct.unpack_from("<f", data, at)[0]
+        struct.pack_into("<f", data, at, x + 0.01)
+        self.put("moved.glb", bytes(data))
+        compared = json.loads(self.diff(FINDINGS, "--json", "scribe.glb", "moved.glb").stdout)
+        self.assertFalse(compared["equal"])
+        worst = {c["path"]: c["error"] for c in compared["compared"] if not c["equal"]}
+        low, high = g.bounds()
+        size = sum((b - a) ** 2 for a, b in zip(low, high)) ** 0.5
+        self.assertAlmostEqual(worst["mesh[0].position"], 0.01 / size, places=4)
+        self.diff(FINE, "--tolerance", "0.1", "scribe.glb", "moved.glb")
+
+    def test_usage(self):
+        self.diff(USAGE, "scribe.sgm")
+        self.diff(USAGE, "-", "-")
+        self.diff(USAGE, "--tolerance", "little", "scribe.sgm", "scribe.glb")
+        self.diff(NO_IO, "scribe.sgm", "missing.glb")
+        self.diff(UNSUPPORTED, "scribe.sgm", "scribe.png")
+
+
+if __name__ == "__main__":
+    unittest.main()
