@@ -355,6 +355,15 @@ uint32_t *st_model_drawn(const stele_model *model, arena *a, size_t *count)
     return nodes;
 }
 
+bool st_model_has_normals(const stele_model *model)
+{
+    for (size_t i = 0; i < model->mesh_count; i++)
+        for (size_t k = 0; k < model->meshes[i].primitive_count; k++)
+            if (stele_primitive_view(&model->meshes[i].primitives[k], STELE_NORMAL, 0))
+                return true;
+    return false;
+}
+
 /* ---- Views ---- */
 
 stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32_t components)

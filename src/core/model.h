@@ -42,6 +42,8 @@ bool st_model_finish(stele_model *model, arena *a, const char **problem);
 /* The nodes that draw, by the order of their meshes; NULL without memory. */
 uint32_t *st_model_drawn(const stele_model *model, arena *a, size_t *count);
 
+bool st_model_has_normals(const stele_model *model); /* any of its primitives */
+
 /* A summary of a model, for formats that are only known by it. */
 void st_describe_model(const stele_model *model, arena *a, stele_info *info);
 
