@@ -258,7 +258,8 @@ class Made(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = Path(cls.temporary.name)
         program = cls.folder / "gltf_models"
-        built = run("cc", "-std=c11", f"-I{ROOT}/include", TESTS / "gltf_models.c", BUILD / "libstele.a", "-llz4", "-lm", "-o", program)
+        built = run("cc", "-std=c11", f"-I{ROOT}/include", TESTS / "gltf_models.c", BUILD / "libstele.a",
+                    *"-lwebpmux -lwebp -lpng -ljpeg -lz -llz4 -lm".split(), "-o", program)
         assert built.returncode == 0, built.stderr
         cls.reports = {}
         for line in run(program, cls.folder, check=True).stdout.splitlines():
