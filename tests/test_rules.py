@@ -22,7 +22,7 @@ ROOMS = {
     "src/render": {"core", "render"},
     "src": {"core", "formats", "ops", "images", "render", "src"},
     "cli": {"cli"},
-    "fuzz": set(),
+    "fuzz": {"core", "images"},
     "bench": {"bench"},
 }
 FAMILIES = {"rayne.h": ("sgm", "sga"), "twm.h": ("twm",), "mesh.h": ("mesh",), "sff.h": ("sff",), "ctc.h": ("ctc",),
