@@ -22,8 +22,10 @@ typedef struct settings {
     bool help, json, quiet, verbose, recursive, read_file;
     bool force, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
+    bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
     const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit;
     const char *to, *fps, *pose, *tolerance;
+    const char *output, *size, *camera, *clip, *time, *up, *background, *movie_fps, *time_limit;
     stele_choice choices[MOST_CHOICES];
     size_t choice_count;
     stele_rule rules[MOST_RULES];
@@ -53,7 +55,8 @@ typedef struct command {
 } command;
 
 extern const command *const commands[]; /* NULL-terminated */
-extern const command command_formats, command_info, command_check, command_explain, command_convert, command_diff;
+extern const command command_formats, command_info, command_check, command_explain, command_convert, command_diff,
+    command_render, command_thumbnail;
 
 /* options.c: 0, or EXIT_USAGE after a message. Operands are moved to the front of argv. */
 int parse_options(const command *c, int argc, char **argv, settings *s, size_t *operand_count);
@@ -63,6 +66,11 @@ bool parse_offset(const char *text, uint64_t *offset); /* 7994 or 0x1f3a */
 bool parse_positive(const char *text, double *number); /* finite, more than 0 */
 bool parse_number(const char *text, double *number);   /* finite, 0 or more */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* out_path.c: the path of a file's output: in a folder under its own name, with another extension. To be freed. */
+char *path_in_folder(const char *folder, const char *below, const char *extensions); /* the first; NULL: its own */
+bool make_folders(char *path);
+bool is_folder(const char *path);
 
 /* progress.c: a bar on a terminal, once it has taken longer than a second. */
 typedef struct progress {
@@ -81,8 +89,9 @@ typedef struct job {
     FILE *out, *err;
     int exit_code;
     uint64_t errors, warnings;
-    unsigned threads; /* that this job may use itself */
-    bool several;     /* it is not the only one */
+    unsigned threads;    /* that this job may use itself */
+    bool several;        /* it is not the only one */
+    size_t index, count; /* which of how many */
     progress bar;
 } job;
 
@@ -103,6 +112,9 @@ void close_job(job *j, stele_file *file);
 /* Writes to standard output and remembers the first error, which main reports. */
 bool write_stdout(const void *data, size_t size);
 int stdout_error(void);
+
+/* clip.c: the clip of a name or number (not NUL-terminated); STELE_NONE after a message that lists those there are. */
+uint32_t find_clip(job *j, const stele_model *model, const char *name, size_t length);
 
 int exit_code_of(stele_status status);
 unsigned thread_count(const settings *s); /* 0: -j makes no sense */

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -48,44 +47,16 @@ static const char *target_format(const job *j, const stele_file *file, const cha
     return to_stdout(path) || !strchr(name, '.') ? stele_file_format(file) : NULL;
 }
 
-static bool make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return true;
-}
-
 /* In a folder a file keeps its name, but for the extension of another format. */
 static char *output_path(const job *j)
 {
+    const stele_format_info *to = j->settings->to ? format_named(j->settings->to) : NULL;
     if (!j->settings->out_dir)
         return strdup(single_output);
-    const stele_format_info *to = j->settings->to ? format_named(j->settings->to) : NULL;
-    size_t extension = to ? strcspn(to->extensions, " ") : 0, stem = strlen(j->below);
-    const char *dot = strrchr(j->below, '.'), *slash = strrchr(j->below, '/');
-    if (to && dot && (!slash || dot > slash))
-        stem = (size_t)(dot - j->below);
-    size_t size = strlen(j->settings->out_dir) + strlen(j->below) + extension + 3;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/%.*s%s%.*s", j->settings->out_dir, (int)stem, j->below, to ? "." : "", (int)extension,
-                 to ? to->extensions : "");
-    return path;
+    return path_in_folder(j->settings->out_dir, j->below, to ? to->extensions : NULL);
 }
 
 /* ---- Changing the model first ---- */
-
-static void complain_about_clip(job *j, const stele_model *model, const char *name, size_t length)
-{
-    complain(j->err, "%s: there is no clip '%.*s'%s", j->path, (int)length, name, model->clip_count ? "; there are:" : "");
-    for (size_t i = 0; i < model->clip_count; i++)
-        complain(j->err, "  %zu  %s", i, model->clips[i].name ? model->clips[i].name : "");
-}
 
 /* CLIP@SECONDS, where the clip is a name or a number and the time may be missing. */
 static stele_status bake_pose(job *j, stele_file *file)
@@ -94,21 +65,14 @@ static stele_status bake_pose(job *j, stele_file *file)
     const stele_model *model = stele_file_model(file);
     size_t length = at ? (size_t)(at - pose) : strlen(pose);
     double seconds = 0;
-    char *end;
     if (!model)
         return stele_file_status(file);
     if (at && !parse_number(at + 1, &seconds)) {
         complain(j->err, "'%s' is no time in seconds", at + 1);
         return STELE_USAGE;
     }
-    for (uint32_t i = 0; i < model->clip_count; i++)
-        if (model->clips[i].name && strlen(model->clips[i].name) == length && strncmp(model->clips[i].name, pose, length) == 0)
-            return stele_bake(file, i, seconds);
-    unsigned long number = strtoul(pose, &end, 10);
-    if (length && end == pose + length && number < model->clip_count)
-        return stele_bake(file, (uint32_t)number, seconds);
-    complain_about_clip(j, model, pose, length);
-    return STELE_USAGE;
+    uint32_t clip = find_clip(j, model, pose, length);
+    return clip == STELE_NONE ? STELE_USAGE : stele_bake(file, clip, seconds);
 }
 
 static stele_status change_model(job *j, stele_file *file)
@@ -240,12 +204,6 @@ static void convert(job *j)
         close_job(j, file);
     }
     free(path);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 static int run(const settings *given, char **operands, size_t count)

@@ -357,6 +357,8 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
                                .path = list.entries[i].path,
                                .below = list.entries[i].path + list.entries[i].below,
                                .several = list.count > 1,
+                               .index = i,
+                               .count = list.count,
                                .threads = list.count == 1 ? threads : 1};
     if (list.count == 1)
         run_alone(&p);

@@ -1,0 +1,472 @@
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { USUAL_SIZE = 800, USUAL_CELL = 192, MOST_SIDE = 16384, LABEL_ROOM = STELE_TEXT_HEIGHT + 6, USUAL_FPS = 24 };
+
+static const double turntable_seconds = 4;
+
+/* What the settings say, understood once. */
+typedef struct wishes {
+    uint32_t width, height;
+    stele_render_options render;
+    uint8_t background[4];
+    double time, fps;
+} wishes;
+
+static bool to_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static bool write_bytes(void *user, const void *data, size_t size)
+{
+    (void)user;
+    return write_stdout(data, size);
+}
+
+/* ---- Understanding the settings ---- */
+
+static bool parse_size(const char *text, uint32_t *width, uint32_t *height)
+{
+    unsigned w, h;
+    char rest;
+    int found = sscanf(text, "%u%*1[xX]%u%c", &w, &h, &rest);
+    if (found == 1 && sscanf(text, "%u%c", &w, &rest) == 1)
+        h = w; /* a square */
+    else if (found != 2)
+        return false;
+    *width = w;
+    *height = h;
+    return w > 0 && h > 0 && w <= MOST_SIDE && h <= MOST_SIDE;
+}
+
+static bool parse_camera(const char *text, stele_render_options *o)
+{
+    char rest;
+    o->camera = true;
+    o->distance = 1;
+    int found = sscanf(text, "%f,%f,%f%c", &o->yaw, &o->pitch, &o->distance, &rest);
+    return found >= 2 && found <= 3 && isfinite(o->yaw) && isfinite(o->pitch) && isfinite(o->distance) && o->distance > 0;
+}
+
+static bool parse_color(const char *text, uint8_t rgba[4])
+{
+    static const struct {
+        const char *name;
+        uint8_t rgba[4];
+    } names[] = {{"transparent", {0, 0, 0, 0}}, {"white", {255, 255, 255, 255}}, {"black", {0, 0, 0, 255}}};
+    unsigned c[4] = {0, 0, 0, 255};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i].name) == 0) {
+            memcpy(rgba, names[i].rgba, 4);
+            return true;
+        }
+    size_t length = strlen(text);
+    if (*text != '#' || (length != 7 && length != 9) || strspn(text + 1, "0123456789abcdefABCDEF") != length - 1)
+        return false;
+    sscanf(text + 1, "%2x%2x%2x%2x", &c[0], &c[1], &c[2], &c[3]);
+    for (int i = 0; i < 4; i++)
+        rgba[i] = (uint8_t)c[i];
+    return true;
+}
+
+static unsigned overlays_of(const settings *s)
+{
+    return (s->wireframe ? STELE_OVERLAY_WIREFRAME : 0u) | (s->joints ? STELE_OVERLAY_JOINTS : 0u) |
+           (s->show_normals ? STELE_OVERLAY_NORMALS : 0u) | (s->uv_checker ? STELE_OVERLAY_UV_CHECKER : 0u) |
+           (s->bounds ? STELE_OVERLAY_BOUNDS : 0u) | (s->grid ? STELE_OVERLAY_GRID : 0u) |
+           (s->shadow ? STELE_OVERLAY_SHADOW : 0u);
+}
+
+/* 0, or EXIT_USAGE after a message. */
+static int understand(const settings *s, wishes *w)
+{
+    uint32_t usual = s->sheet ? USUAL_CELL : USUAL_SIZE;
+    *w = (wishes){.width = usual, .height = usual, .fps = USUAL_FPS};
+    if (s->size && !parse_size(s->size, &w->width, &w->height))
+        return usage_error("'%s' is no size: WIDTHxHEIGHT, each from 1 to %d", s->size, MOST_SIDE);
+    if (s->camera && !parse_camera(s->camera, &w->render))
+        return usage_error("'%s' is no camera: YAW,PITCH or YAW,PITCH,DISTANCE", s->camera);
+    if (s->background && !parse_color(s->background, w->background))
+        return usage_error("'%s' is no colour: #rrggbb, #rrggbbaa, white, black or transparent", s->background);
+    if (s->up && (strlen(s->up) != 1 || !strchr("xyz", *s->up)))
+        return usage_error("--up is x, y or z, not '%s'", s->up);
+    if (s->time && !parse_number(s->time, &w->time))
+        return usage_error("'%s' is no time in seconds", s->time);
+    if (s->movie_fps && (!parse_positive(s->movie_fps, &w->fps) || w->fps > 1000))
+        return usage_error("'%s' is no number of pictures a second", s->movie_fps);
+    if (s->time && !s->clip)
+        return usage_error("--time needs a --clip");
+    w->render.up = s->up ? *s->up : 0;
+    w->render.overlays = overlays_of(s);
+    return 0;
+}
+
+/* ---- One model ---- */
+
+static const char *single_output; /* written once, before any thread */
+
+static bool take_clip(job *j, const stele_model *model, stele_render_options *o)
+{
+    const char *name = j->settings->clip;
+    if (!name)
+        return true;
+    o->clip = find_clip(j, model, name, strlen(name));
+    o->posed = true;
+    return o->clip != STELE_NONE;
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t length = strlen(path), size = strlen(end);
+    return length >= size && strcmp(path + length - size, end) == 0;
+}
+
+static stele_save_options save_options(const settings *s)
+{
+    return (stele_save_options){.overwrite = s->force, .sync = s->sync};
+}
+
+static stele_status save_still(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
+                               stele_picture *picture)
+{
+    stele_save_options options = save_options(j->settings);
+    o->seconds = w->time;
+    stele_status status = stele_render(file, o, picture);
+    if (status != STELE_OK)
+        return status;
+    return to_stdout(path) ? stele_write_picture(file, picture, write_bytes, NULL)
+                           : stele_save_picture(file, picture, path, &options);
+}
+
+/* Whole milliseconds, so that rounding does not add up. */
+static uint32_t milliseconds_of(size_t picture, double fps)
+{
+    return (uint32_t)(round(1000.0 * (double)(picture + 1) / fps) - round(1000.0 * (double)picture / fps));
+}
+
+enum { MOST_PICTURES = 10000 };
+
+/* A clip, once; or a turn of the model, during which its clip repeats. The last picture is the one before the first. */
+static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_render_options *o, const stele_picture *picture,
+                               stele_movie *movie)
+{
+    const stele_model *model = stele_file_model(file);
+    bool turns = j->settings->turntable;
+    double clip_seconds = o->posed ? model->clips[o->clip].duration : 0;
+    double seconds = turns ? turntable_seconds : clip_seconds;
+    size_t count = (size_t)fmin(fmax(round(seconds * w->fps), 1), MOST_PICTURES);
+    float start = o->camera ? o->yaw : 30;
+    stele_framing framing;
+    stele_status status = stele_frame(file, o->posed ? o->clip : STELE_NONE, &framing);
+    o->framing = &framing;
+    if (turns && !o->camera) {
+        o->camera = true;
+        o->pitch = 15;
+        o->distance = 1;
+    }
+    for (size_t i = 0; i < count && status == STELE_OK && !interrupted(); i++) {
+        double at = seconds * (double)i / (double)count;
+        o->seconds = turns && clip_seconds > 0 ? fmod(at, clip_seconds) : at;
+        if (turns)
+            o->yaw = start + 360.0f * (float)i / (float)count;
+        status = stele_render(file, o, picture);
+        if (status == STELE_OK && !stele_movie_add(movie, picture, milliseconds_of(i, w->fps)))
+            status = STELE_NO_MEMORY;
+        progress_show(&j->bar, i + 1, count, "pictures");
+    }
+    o->framing = NULL;
+    return interrupted() ? STELE_CANCELLED : status;
+}
+
+static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
+                               const stele_picture *picture)
+{
+    stele_save_options options = save_options(j->settings);
+    if (!o->posed && !j->settings->turntable) {
+        complain(j->err, "%s: a .webp moves: say --clip or --turntable", path);
+        return STELE_USAGE;
+    }
+    stele_movie *movie = stele_movie_begin(picture->width, picture->height, j->settings->lossless);
+    progress_start(&j->bar, j->settings);
+    stele_status status = make_movie(j, file, w, o, picture, movie);
+    progress_clear(&j->bar);
+    if (status != STELE_OK) {
+        stele_movie_save(movie, file, NULL, NULL); /* frees it */
+        return status;
+    }
+    return to_stdout(path) ? stele_movie_write(movie, file, write_bytes, NULL) : stele_movie_save(movie, file, path, &options);
+}
+
+static void print_outcome(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status)
+{
+    report_findings(j, file);
+    if (status != STELE_OK && stele_file_status(file) != STELE_OK) {
+        const char *message = stele_file_message(file);
+        complain(j->err, "%s: not drawn: %s%s", j->path, message,
+                 strstr(message, "exists already") ? "; use -f to replace it" : "");
+    }
+    if (j->settings->json) {
+        json out;
+        json_begin(&out, to_stdout(path) ? j->err : j->out, "render", j->path);
+        json_string(&out, "output", status == STELE_OK ? path : NULL);
+        json_uint(&out, "width", w->width);
+        json_uint(&out, "height", w->height);
+        json_diagnostics(&out, file, 0);
+        json_end(&out);
+    } else if (status == STELE_OK && !j->settings->quiet && !to_stdout(path)) {
+        print_safe(j->err, j->path, strlen(j->path));
+        fputs(" -> ", j->err);
+        print_safe(j->err, path, strlen(path));
+        fprintf(j->err, " (%u x %u)\n", w->width, w->height);
+    }
+}
+
+static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *path)
+{
+    const stele_model *model = stele_file_model(file);
+    stele_render_options o = w->render;
+    if (!model)
+        return stele_file_status(file);
+    if (!take_clip(j, model, &o))
+        return STELE_USAGE;
+    if (j->settings->background)
+        o.background = w->background;
+    if (j->settings->out_dir && !make_folders(path)) {
+        complain(j->err, "%s: %s", path, strerror(errno));
+        return STELE_IO;
+    }
+    stele_picture picture = {w->width, w->height, malloc((size_t)w->width * w->height * 4)};
+    stele_status status = STELE_NO_MEMORY;
+    if (picture.rgba)
+        status =
+            ends_with(path, ".webp") ? save_movie(j, file, w, &o, path, &picture) : save_still(j, file, w, &o, path, &picture);
+    free(picture.rgba);
+    return status;
+}
+
+static void render_one(job *j)
+{
+    wishes w;
+    understand(j->settings, &w);
+    stele_file *file = open_job(j, STELE_CHECK_SAFE);
+    char *path = j->settings->out_dir ? path_in_folder(j->settings->out_dir, j->below, "png") : strdup(single_output);
+    if (file && path) {
+        bool sound = stele_file_status(file) == STELE_OK;
+        stele_status status = sound ? draw_to(j, file, &w, path) : stele_file_status(file);
+        print_outcome(j, file, &w, path, status);
+        j->exit_code = exit_code_of(status);
+        close_job(j, file);
+    }
+    free(path);
+}
+
+/* ---- Many models on one sheet ---- */
+
+static struct {
+    pthread_mutex_t mutex;
+    stele_picture picture; /* of all; made by the first job, which knows how many there are */
+    uint32_t columns;
+    wishes wishes;
+} sheet = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void fill(const stele_picture *p, const uint8_t rgba[4])
+{
+    for (size_t i = 0; i < (size_t)p->width * p->height; i++)
+        memcpy(p->rgba + 4 * i, rgba, 4);
+}
+
+/* A sheet a little wider than high. False if it would be too large. */
+static bool make_sheet(size_t count)
+{
+    static const uint8_t paper[4] = {250, 250, 248, 255};
+    uint32_t cell_height = sheet.wishes.height + LABEL_ROOM;
+    double columns = ceil(sqrt(1.4 * (double)count * cell_height / sheet.wishes.width));
+    sheet.columns = (uint32_t)fmin(fmax(columns, 1), (double)count);
+    uint64_t rows = (count + sheet.columns - 1) / sheet.columns;
+    uint64_t width = (uint64_t)sheet.columns * sheet.wishes.width, height = rows * cell_height;
+    if (width > 65535 || height > 65535 || width * height > UINT64_C(1) << 30)
+        return false;
+    sheet.picture = (stele_picture){(uint32_t)width, (uint32_t)height, malloc(width * height * 4)};
+    if (sheet.picture.rgba)
+        fill(&sheet.picture, sheet.wishes.render.background ? sheet.wishes.background : paper);
+    return sheet.picture.rgba;
+}
+
+static bool have_sheet(size_t count)
+{
+    pthread_mutex_lock(&sheet.mutex);
+    bool there = sheet.picture.rgba || make_sheet(count);
+    pthread_mutex_unlock(&sheet.mutex);
+    return there;
+}
+
+/* Cells do not overlap: no lock is needed. */
+static void put_cell(size_t index, const stele_picture *cell)
+{
+    uint32_t x = (uint32_t)(index % sheet.columns) * cell->width;
+    uint32_t y = (uint32_t)(index / sheet.columns) * (cell->height + LABEL_ROOM);
+    for (uint32_t row = 0; row < cell->height; row++)
+        memcpy(sheet.picture.rgba + 4 * ((size_t)(y + row) * sheet.picture.width + x),
+               cell->rgba + 4 * (size_t)row * cell->width, 4 * (size_t)cell->width);
+}
+
+/* The end of a long name says more than its beginning. */
+static void put_label(size_t index, const char *name, bool failed)
+{
+    static const uint8_t ink[4] = {60, 60, 64, 255}, red[4] = {190, 30, 30, 255};
+    char text[128];
+    size_t fits = sheet.wishes.width / STELE_TEXT_WIDTH, length = strlen(name);
+    fits = fits < sizeof text - 1 ? fits : sizeof text - 1;
+    if (length > fits)
+        snprintf(text, sizeof text, "..%s", fits > 2 ? name + length - (fits - 2) : "");
+    else
+        snprintf(text, sizeof text, "%s", name);
+    int cell_x = (int)((uint32_t)(index % sheet.columns) * sheet.wishes.width);
+    int x = cell_x + ((int)sheet.wishes.width - (int)strlen(text) * STELE_TEXT_WIDTH) / 2;
+    int y = (int)((uint32_t)(index / sheet.columns) * (sheet.wishes.height + LABEL_ROOM) + sheet.wishes.height) + 2;
+    stele_draw_text(&sheet.picture, x, y, text, failed ? red : ink, 1);
+}
+
+static stele_status draw_cell(job *j, stele_file *file)
+{
+    stele_picture cell = {sheet.wishes.width, sheet.wishes.height,
+                          malloc((size_t)sheet.wishes.width * sheet.wishes.height * 4)};
+    static const uint8_t paper[4] = {250, 250, 248, 255};
+    stele_render_options o = sheet.wishes.render;
+    const stele_model *model = stele_file_model(file);
+    stele_status status = model ? STELE_NO_MEMORY : stele_file_status(file);
+    o.background = j->settings->background ? sheet.wishes.background : paper;
+    if (model && cell.rgba) {
+        if (j->settings->clip && model->clip_count) { /* those that have it */
+            o.posed = true;
+            o.clip = find_clip(j, model, j->settings->clip, strlen(j->settings->clip));
+            o.posed = o.clip != STELE_NONE;
+            o.seconds = sheet.wishes.time;
+        }
+        status = stele_render(file, &o, &cell);
+    }
+    if (status == STELE_OK)
+        put_cell(j->index, &cell);
+    free(cell.rgba);
+    return status;
+}
+
+static void render_cell(job *j)
+{
+    stele_file *file = open_job(j, STELE_CHECK_SAFE);
+    if (!have_sheet(j->count)) {
+        complain(j->err, "a sheet of %zu pictures of %u x %u is too large; say a smaller --size", j->count, sheet.wishes.width,
+                 sheet.wishes.height);
+        j->exit_code = EXIT_USAGE;
+        stele_close(file);
+        return;
+    }
+    bool sound = file && stele_file_status(file) == STELE_OK;
+    stele_status status = sound ? draw_cell(j, file) : stele_file_status(file);
+    put_label(j->index, j->below, status != STELE_OK);
+    if (!file)
+        return;
+    report_findings(j, file);
+    j->exit_code = exit_code_of(status);
+    close_job(j, file);
+}
+
+static int render_sheet(const settings *s, char **operands, size_t count)
+{
+    sheet.wishes.render.background = s->background ? sheet.wishes.background : NULL;
+    int code = run_jobs(s, operands, count, render_cell, "drawn");
+    if (!sheet.picture.rgba || interrupted())
+        return code ? code : EXIT_IO;
+    stele_save_options options = save_options(s);
+    stele_file *handle = stele_new(NULL);
+    stele_status status = to_stdout(s->output) ? stele_write_picture(handle, &sheet.picture, write_bytes, NULL)
+                                               : stele_save_picture(handle, &sheet.picture, s->output, &options);
+    if (status != STELE_OK && !(to_stdout(s->output) && stdout_error()))
+        complain(stderr, "%s%s", stele_file_message(handle),
+                 strstr(stele_file_message(handle), "exists already") ? "; use -f to replace it" : "");
+    else if (status == STELE_OK && !s->quiet && !to_stdout(s->output))
+        fprintf(stderr, "%s: %u x %u\n", s->output, sheet.picture.width, sheet.picture.height);
+    stele_close(handle);
+    free(sheet.picture.rgba);
+    return status == STELE_OK ? code : exit_code_of(status);
+}
+
+/* ---- The command ---- */
+
+static int run(const settings *given, char **operands, size_t count)
+{
+    settings s = *given;
+    wishes w;
+    int error = understand(&s, &w);
+    if (error)
+        return error;
+    catch_interrupts();
+    if (!count)
+        return usage_error("stele render needs a model; see stele render --help");
+    if (!s.output && !s.out_dir)
+        return usage_error("say where the picture goes: -o OUT.png, or --out-dir FOLDER for several");
+    if (s.output && to_stdout(s.output) && isatty(STDOUT_FILENO) && !s.force)
+        return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
+    if (s.sheet) {
+        if (!s.output || s.out_dir)
+            return usage_error("a sheet is one picture: -o SHEET.png");
+        sheet.wishes = w;
+        return render_sheet(&s, operands, count);
+    }
+    if (s.output && (count > 1 || is_folder(operands[0])))
+        return usage_error("several models: use --sheet for one picture of all, or --out-dir for one of each");
+    if (s.output && !ends_with(s.output, ".png") && !ends_with(s.output, ".webp") && !to_stdout(s.output))
+        return usage_error("'%s' is neither a .png nor a .webp", s.output);
+    single_output = s.output;
+    return run_jobs(&s, operands, count, render_one, "drawn");
+}
+
+#define AT(field) offsetof(settings, field)
+
+static const option options[] = {
+    {'o', "output", "FILE", "a .png, or a .webp that moves (--clip or --turntable); - for standard output", OPTION_TEXT,
+     AT(output)},
+    {0, "out-dir", "FOLDER", "write a .png of each model there", OPTION_TEXT, AT(out_dir)},
+    {0, "sheet", NULL, "one picture of all models, with their names", OPTION_FLAG, AT(sheet)},
+    {0, "size", "WxH", "in pixels (default: 800x800; of one model on a sheet: 192x192)", OPTION_TEXT, AT(size)},
+    {0, "camera", "YAW,PITCH[,DIST]", "degrees round the model and up; distance 1 fills the picture", OPTION_TEXT, AT(camera)},
+    {0, "clip", "NAME|N", "a moment of this clip, or all of it in a .webp", OPTION_TEXT, AT(clip)},
+    {0, "time", "SECONDS", "of the clip (default: 0)", OPTION_TEXT, AT(time)},
+    {0, "turntable", NULL, "turn the model once round in a .webp", OPTION_FLAG, AT(turntable)},
+    {0, "fps", "N", "pictures a second in a .webp (default: 24)", OPTION_TEXT, AT(movie_fps)},
+    {0, "lossless", NULL, "exact colours in a .webp, which is larger", OPTION_FLAG, AT(lossless)},
+    {0, "up", "x|y|z", "the axis of the model that is up (default: y)", OPTION_TEXT, AT(up)},
+    {0, "background", "COLOR", "#rrggbb, #rrggbbaa, white, black or transparent", OPTION_TEXT, AT(background)},
+    {0, "wireframe", NULL, "show the edges of triangles", OPTION_FLAG, AT(wireframe)},
+    {0, "joints", NULL, "show the skeleton", OPTION_FLAG, AT(joints)},
+    {0, "show-normals", NULL, "show the normals of vertices", OPTION_FLAG, AT(show_normals)},
+    {0, "uv-checker", NULL, "show the texture coordinates instead of textures", OPTION_FLAG, AT(uv_checker)},
+    {0, "bounds", NULL, "show the bounding box", OPTION_FLAG, AT(bounds)},
+    {0, "grid", NULL, "show the ground as a grid", OPTION_FLAG, AT(grid)},
+    {0, "shadow", NULL, "let the model throw a shadow on the ground", OPTION_FLAG, AT(shadow)},
+    {'f', "force", NULL, "replace existing files", OPTION_FLAG, AT(force)},
+    {0},
+};
+
+const command command_render = {
+    .name = "render",
+    .summary = "draw a picture of a model, without a graphics card",
+    .usage = "[OPTION...] FILE -o OUT.png\n       stele render [OPTION...] --sheet FILE... -o SHEET.png\n"
+             "       stele render [OPTION...] --out-dir FOLDER FILE...",
+    .examples = "  stele render hat.sgm -o hat.png --shadow\n"
+                "  stele render hero.sgm -o walk.webp --clip walk\n"
+                "  stele render hero.glb -o hero.webp --turntable --background transparent\n"
+                "  stele render hero.mesh -o bones.png --clip 0 --time 0.5 --joints\n"
+                "  stele render -r models --sheet -o catalogue.png\n",
+    .options = options,
+    .takes_files = true,
+    .takes_models = true,
+    .run = run,
+};

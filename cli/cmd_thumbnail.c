@@ -1,0 +1,103 @@
+/* For file managers: one small picture, quickly, whatever the file may be. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { USUAL_THUMBNAIL = 256, MOST_THUMBNAIL = 2048, USUAL_SECONDS = 20, MOST_SECONDS = 3600 };
+
+static const char usual_memory[] = "1G";
+static const rlim_t most_address_space = (rlim_t)4 << 30; /* libraries that decode images do not know our limit */
+
+static const char *output;
+static uint32_t side;
+
+static void give_up(int signal)
+{
+    static const char message[] = "stele: the time limit has passed\n";
+    (void)signal;
+    ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)written;
+    _exit(EXIT_IO); /* nothing is written before the picture is complete */
+}
+
+static void limit_process(unsigned seconds)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most_address_space)) {
+        limit.rlim_cur = most_address_space;
+        setrlimit(RLIMIT_AS, &limit); /* where it cannot be had, the library's own limit remains */
+    }
+    signal(SIGALRM, give_up);
+    alarm(seconds);
+}
+
+static stele_status draw(stele_file *file)
+{
+    static const uint8_t transparent[4] = {0, 0, 0, 0};
+    stele_render_options o = {.background = transparent};
+    stele_picture picture = {side, side, malloc((size_t)side * side * 4)};
+    stele_save_options options = {.overwrite = true}; /* file managers give the name of a file that is there already */
+    stele_status status = picture.rgba ? stele_render(file, &o, &picture) : STELE_NO_MEMORY;
+    if (status == STELE_OK)
+        status = stele_save_picture(file, &picture, output, &options);
+    free(picture.rgba);
+    return status;
+}
+
+static void thumbnail(job *j)
+{
+    stele_file *file = open_job(j, STELE_CHECK_SAFE);
+    if (!file)
+        return;
+    stele_status status = stele_file_status(file) == STELE_OK ? draw(file) : stele_file_status(file);
+    if (status != STELE_OK)
+        complain(j->err, "%s: no thumbnail: %s", j->path, stele_file_message(file));
+    if (j->settings->json) {
+        json out;
+        json_begin(&out, j->out, "thumbnail", j->path);
+        json_string(&out, "output", status == STELE_OK ? output : NULL);
+        json_uint(&out, "size", side);
+        json_diagnostics(&out, file, 0);
+        json_end(&out);
+    }
+    j->exit_code = exit_code_of(status);
+    close_job(j, file);
+}
+
+static int run(const settings *given, char **operands, size_t count)
+{
+    settings s = *given;
+    double size = USUAL_THUMBNAIL, seconds = USUAL_SECONDS;
+    if (count != 2)
+        return usage_error("stele thumbnail needs a model and a .png; see stele thumbnail --help");
+    if (s.size && (!parse_positive(s.size, &size) || size < 1 || size > MOST_THUMBNAIL))
+        return usage_error("'%s' is no size from 1 to %d", s.size, MOST_THUMBNAIL);
+    if (s.time_limit && (!parse_positive(s.time_limit, &seconds) || seconds < 1 || seconds > MOST_SECONDS))
+        return usage_error("'%s' is no number of seconds from 1 to %d", s.time_limit, MOST_SECONDS);
+    if (!s.memory_limit)
+        s.memory_limit = usual_memory;
+    side = (uint32_t)size;
+    output = operands[1];
+    limit_process((unsigned)seconds);
+    return run_jobs(&s, operands, 1, thumbnail, "drawn");
+}
+
+static const option options[] = {
+    {'s', "size", "N", "pixels of the longer side (default: 256)", OPTION_TEXT, offsetof(settings, size)},
+    {0, "time-limit", "SECONDS", "give up after this time (default: 20)", OPTION_TEXT, offsetof(settings, time_limit)},
+    {0},
+};
+
+const command command_thumbnail = {
+    .name = "thumbnail",
+    .summary = "draw a small picture for a file manager, within limits",
+    .usage = "[OPTION...] FILE OUT.png",
+    .examples = "  stele thumbnail hat.sgm hat.png -s 128\n",
+    .options = options,
+    .takes_files = true,
+    .run = run,
+};
