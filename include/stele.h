@@ -650,7 +650,7 @@ typedef enum stele_overlay {
 /* What a picture must show: a ball. */
 typedef struct stele_framing {
     float center[3], radius;
-    float ground; /* the height of the lowest vertex */
+    float lowest[3]; /* the least x, y and z of any vertex: one of them is the height of the ground */
 } stele_framing;
 
 typedef struct stele_render_options {
@@ -667,7 +667,8 @@ typedef struct stele_render_options {
 } stele_render_options;
 
 /* Draws the model into a picture of the caller's, without any graphics hardware. The same model gives the same bytes on every
- * machine and with any number of threads. Textures that cannot be had are drawn neutral, and reported as diagnostics. */
+ * machine and with any number of threads. A side may have 65536 pixels. Textures that cannot be had are drawn neutral, and
+ * reported as diagnostics. */
 STELE_API stele_status stele_render(stele_file *file, const stele_render_options *options, const stele_picture *picture);
 
 /* The framing that shows all of a clip (STELE_NONE: the rest pose), so that the camera of an animation stands still. */

@@ -29,10 +29,13 @@ struct stele_file {
     const char *message;
     stele_info *info;
     stele_load_options load;
-    stele_model *model;   /* NULL until it is asked for, or if it cannot be had */
-    bool model_done;      /* we have tried */
-    bool touched;         /* the model is no longer what the file says */
-    const char **outputs; /* of the last save */
+    stele_model *model;              /* NULL until it is asked for, or if it cannot be had */
+    bool model_done;                 /* we have tried */
+    bool touched;                    /* the model is no longer what the file says */
+    struct render_texture *textures; /* of pictures, one for each of the model's */
+    size_t texture_count;
+    const stele_model *texture_model; /* whose they are */
+    const char **outputs;             /* of the last save */
     size_t output_count;
 };
 

@@ -138,9 +138,9 @@ void stele_evaluate_nodes(const stele_model *model, uint32_t clip, double second
 
 /* ---- Vertices ---- */
 
-static double morph_weight(const stele_model *model, const stele_node *node, uint32_t node_index, uint32_t clip, double seconds,
-                           size_t morph)
+double st_morph_weight(const stele_model *model, uint32_t node_index, uint32_t clip, double seconds, size_t morph)
 {
+    const stele_node *node = &model->nodes[node_index];
     const stele_mesh *mesh = &model->meshes[node->mesh];
     const stele_clip *c = clip < model->clip_count ? &model->clips[clip] : NULL;
     for (size_t i = 0; c && i < c->channel_count; i++) {
@@ -237,7 +237,7 @@ static void morph_vertices(const stele_model *model, uint32_t node, const stele_
 {
     for (size_t i = 0; i < p->morph_count; i++) {
         const stele_morph *morph = &p->morphs[i];
-        double weight = morph_weight(model, &model->nodes[node], node, clip, seconds, i);
+        double weight = st_morph_weight(model, node, clip, seconds, i);
         if (weight == 0)
             continue;
         add_morph(&morph->vertices, &morph->position, weight, positions, p->vertex_count);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "trig.h"
+
 matrix st_matrix_identity(void)
 {
     return (matrix){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}};
@@ -227,9 +229,9 @@ void st_quaternion_slerp(const double a[4], const double b[4], double t, double 
     double u = 1 - t, v = t;
     dot = fabs(dot);
     if (dot < 0.9999 && t > 0 && t < 1) { /* nearer than that a straight line is as good, and does not divide by nothing */
-        double angle = acos(dot), sine = sin(angle);
-        u = sin(u * angle) / sine;
-        v = sin(v * angle) / sine;
+        double angle = st_acos(dot), sine = st_sin(angle);
+        u = st_sin(u * angle) / sine;
+        v = st_sin(v * angle) / sine;
     }
     for (int i = 0; i < 4; i++)
         result[i] = u * a[i] + v * sign * b[i];

@@ -1,0 +1,148 @@
+/* Pictures of a handle's model. The images of its textures are decoded once and kept. */
+#include <string.h>
+
+#include "handle.h"
+#include "images/image.h"
+#include "render/render.h"
+
+static const char no_memory[] = "there is not enough memory within the limit";
+
+/* ---- Textures ---- */
+
+enum { WRAP_CLAMP = 33071, WRAP_MIRROR = 33648 }; /* as glTF numbers them */
+
+static const void *bytes_of(stele_file *file, const stele_texture *texture, uint64_t *size)
+{
+    const void *data = NULL;
+    size_t length = 0;
+    *size = texture->size;
+    if (texture->data)
+        return texture->data;
+    bool found = texture->file && st_companion_find(&file->companions, texture->file, &data, &length);
+    *size = length;
+    return found ? data : NULL;
+}
+
+static void report(stele_file *file, diag_code code, size_t index, const char *name, const char *problem)
+{
+    const char *path = st_arena_format(&file->arena, "texture[%zu]", index);
+    st_diag(&file->diags, code, (diag_place){STELE_NOWHERE, 1, path}, "%s %s", name, problem);
+}
+
+static bool decode(stele_file *file, const stele_texture *texture, size_t index, bool numbers, render_texture *result)
+{
+    uint64_t size;
+    const void *data = bytes_of(file, texture, &size);
+    const char *name = texture->file ? texture->file : texture->name ? texture->name : "an image", *problem = "";
+    stele_picture picture;
+    *result = (render_texture){.numbers = numbers,
+                               .clamp_u = texture->wrap_u == WRAP_CLAMP,
+                               .clamp_v = texture->wrap_v == WRAP_CLAMP,
+                               .mirror_u = texture->wrap_u == WRAP_MIRROR,
+                               .mirror_v = texture->wrap_v == WRAP_MIRROR};
+    if (!data) {
+        /* loading has said so, if there is a place to look */
+        if (texture->file)
+            report(file, DIAG_TEXTURE_MISSING, index, name, "cannot be read");
+        return true;
+    }
+    if (st_image_decode(data, size, name, &file->arena, &picture, &problem))
+        return st_texture_make(result, &picture, &file->arena);
+    result->unsupported = true;
+    if (!file->arena.failed)
+        report(file, DIAG_TEXTURE_UNREADABLE, index, name, problem);
+    return !file->arena.failed;
+}
+
+/* What the materials make of a texture: colours, numbers, or nothing. */
+static void mark_uses(const stele_model *model, bool *used, bool *numbers)
+{
+    for (size_t i = 0; i < model->material_count; i++) {
+        const stele_material *m = &model->materials[i];
+        const stele_texture_use *uses[] = {&m->base_color_texture, &m->emissive_texture, &m->metallic_roughness_texture,
+                                           &m->normal_texture, &m->occlusion_texture};
+        for (size_t k = 0; k < sizeof uses / sizeof *uses; k++)
+            if (uses[k]->texture != STELE_NONE) {
+                used[uses[k]->texture] = true;
+                numbers[uses[k]->texture] |= k > 1;
+            }
+    }
+}
+
+static bool decode_textures(stele_file *file, const stele_model *model)
+{
+    if (file->texture_model == model && file->texture_count == model->texture_count)
+        return true;
+    arena *a = &file->arena;
+    render_texture *textures = st_arena_array(a, model->texture_count, sizeof *textures);
+    bool *used = st_arena_alloc(a, model->texture_count), *numbers = st_arena_alloc(a, model->texture_count);
+    if (!textures || !used || !numbers)
+        return false;
+    mark_uses(model, used, numbers);
+    for (size_t i = 0; i < model->texture_count; i++)
+        if (used[i] && !decode(file, &model->textures[i], i, numbers[i], &textures[i]))
+            return false;
+    file->textures = textures;
+    file->texture_count = model->texture_count;
+    file->texture_model = model;
+    file->diags_of_opening = file->diags.count; /* said once, and not forgotten by a save */
+    return true;
+}
+
+/* ---- Pictures ---- */
+
+static renderer renderer_of(stele_file *file, const stele_model *model)
+{
+    return (renderer){.model = model,
+                      .arena = &file->arena,
+                      .textures = file->textures,
+                      .parallel = file->parallel,
+                      .parallel_user = file->parallel_user};
+}
+
+static bool clip_is_there(const stele_model *model, uint32_t clip)
+{
+    return clip == STELE_NONE || clip < model->clip_count;
+}
+
+/* Gives back what was only needed for a picture. */
+static stele_status finish(stele_file *file, arena_mark mark, bool done)
+{
+    bool failed = file->arena.failed;
+    st_arena_rewind(&file->arena, mark);
+    if (done && !failed)
+        return STELE_OK;
+    st_file_fail(file, STELE_NO_MEMORY, no_memory);
+    return STELE_NO_MEMORY;
+}
+
+stele_status stele_render(stele_file *file, const stele_render_options *options, const stele_picture *picture)
+{
+    static const stele_render_options defaults;
+    const stele_model *model = stele_file_model(file);
+    if (!model)
+        return stele_file_status(file);
+    options = options ? options : &defaults;
+    if (!picture || !picture->rgba || !picture->width || !picture->height || picture->width > MOST_PICTURE_SIDE ||
+        picture->height > MOST_PICTURE_SIDE || (options->posed && !clip_is_there(model, options->clip)))
+        return STELE_USAGE;
+    if (!decode_textures(file, model)) {
+        st_file_fail(file, STELE_NO_MEMORY, no_memory);
+        return STELE_NO_MEMORY;
+    }
+    arena_mark mark = st_arena_mark(&file->arena);
+    renderer r = renderer_of(file, model);
+    return finish(file, mark, st_render(&r, options, picture));
+}
+
+stele_status stele_frame(stele_file *file, uint32_t clip, stele_framing *framing)
+{
+    const stele_model *model = stele_file_model(file);
+    if (!model)
+        return stele_file_status(file);
+    if (!clip_is_there(model, clip))
+        return STELE_USAGE;
+    arena_mark mark = st_arena_mark(&file->arena);
+    renderer r = renderer_of(file, model);
+    return finish(file, mark, st_frame(&r, clip, framing));
+}

@@ -1,0 +1,119 @@
+/* Where the camera stands: around the middle of what is framed, so far away that all of it is seen. */
+#include "scene.h"
+
+#include "core/trig.h"
+
+enum { DEFAULT_YAW = 30, DEFAULT_PITCH = 12, HALF_OPENING = 15 }; /* degrees */
+
+/* Room around the ball. A model seldom fills its ball, so that little is enough. */
+#define MARGIN 1.01
+
+static double sine(double degrees)
+{
+    return st_sin(degrees * (ST_PI / 180));
+}
+
+static double cosine(double degrees)
+{
+    return st_cos(degrees * (ST_PI / 180));
+}
+
+/* To the left, upwards and to the front, seen from the front, in the space of the model. What stands on its z axis faces -y. */
+typedef struct frame {
+    double left[3], up[3], front[3];
+} frame;
+
+static const frame frames[] = {
+    {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}, {{-1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{-1, 0, 0}, {0, 0, 1}, {0, -1, 0}}};
+
+static int up_axis(const stele_render_options *o)
+{
+    return o->up == 'x' ? 0 : o->up == 'z' ? 2 : 1;
+}
+
+static double finite_or(float value, double otherwise)
+{
+    return isfinite(value) ? (double)value : otherwise;
+}
+
+static double distance_of(const stele_render_options *o)
+{
+    double factor = o->camera && o->distance > 0 ? finite_or(o->distance, 1) : 1;
+    return MARGIN / sine(HALF_OPENING) * factor;
+}
+
+static void aim(camera *c, const frame *f, double yaw, double pitch)
+{
+    for (int i = 0; i < 3; i++) {
+        double level = sine(yaw) * f->left[i] + cosine(yaw) * f->front[i];
+        double back = cosine(pitch) * level + sine(pitch) * f->up[i];
+        c->axes[0][i] = sine(yaw) * f->front[i] - cosine(yaw) * f->left[i];
+        c->axes[1][i] = cosine(pitch) * f->up[i] - sine(pitch) * level;
+        c->axes[2][i] = -back;
+    }
+    float sine_pitch = (float)sine(pitch), cosine_pitch = (float)cosine(pitch);
+    memcpy(c->up, (float[3]){0, cosine_pitch, -sine_pitch}, sizeof c->up);
+    memcpy(c->level, (float[3]){0, -sine_pitch, -cosine_pitch}, sizeof c->level);
+}
+
+camera st_camera(const stele_render_options *o, const stele_framing *framing, const stele_picture *picture)
+{
+    camera c = {.distance = distance_of(o), .middle = {picture->width / 2.0, picture->height / 2.0}};
+    int up = up_axis(o);
+    aim(&c, &frames[up], o->camera ? finite_or(o->yaw, 0) : DEFAULT_YAW, o->camera ? finite_or(o->pitch, 0) : DEFAULT_PITCH);
+    c.radius = framing->radius > 0 && isfinite(framing->radius) ? (double)framing->radius : 1;
+    for (int i = 0; i < 3; i++) {
+        c.center[i] = finite_or(framing->center[i], 0);
+        for (int k = 0; k < 3; k++)
+            c.axes[i][k] /= c.radius;
+    }
+    uint32_t smaller = picture->width < picture->height ? picture->width : picture->height;
+    c.focal = smaller / 2.0 * cosine(HALF_OPENING) / sine(HALF_OPENING);
+    c.slope = (float)(1 / c.focal);
+    /* the origin of heights is the camera */
+    c.ground = (float)((finite_or(framing->lowest[up], 0) - c.center[up]) / c.radius + c.distance * (double)c.up[2]);
+    return c;
+}
+
+void st_camera_view(const camera *c, const float position[3], float view[3])
+{
+    double p[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = (double)position[i] - c->center[i];
+    for (int i = 0; i < 3; i++)
+        view[i] = (float)(c->axes[i][0] * p[0] + c->axes[i][1] * p[1] + c->axes[i][2] * p[2] + (i == 2 ? c->distance : 0));
+}
+
+void st_camera_turn(const camera *c, const float direction[3], float view[3])
+{
+    float turned[3];
+    for (int i = 0; i < 3; i++)
+        turned[i] = (float)((c->axes[i][0] * (double)direction[0] + c->axes[i][1] * (double)direction[1] +
+                             c->axes[i][2] * (double)direction[2]) *
+                            c->radius);
+    memcpy(view, turned, sizeof turned);
+}
+
+/* So far out of the picture that nobody will see where, and near enough for the products of coordinates to fit in 64 bits. */
+#define MOST_SUBPIXELS 268435456.0
+
+static int32_t subpixel(double pixels)
+{
+    double at = pixels * SUBPIXELS;
+    at = at < -MOST_SUBPIXELS ? -MOST_SUBPIXELS : at > MOST_SUBPIXELS ? MOST_SUBPIXELS : at;
+    return (int32_t)floor(at + 0.5);
+}
+
+void st_project(const camera *c, vertex *v)
+{
+    v->y = 0;
+    if (!isfinite(v->view[0]) || !isfinite(v->view[1]) || !isfinite(v->view[2])) {
+        v->x = NOWHERE;
+    } else if (v->view[2] < NEAR_PLANE) {
+        v->x = BEHIND;
+    } else {
+        double scale = c->focal / (double)v->view[2];
+        v->x = subpixel(c->middle[0] + (double)v->view[0] * scale);
+        v->y = subpixel(c->middle[1] - (double)v->view[1] * scale);
+    }
+}

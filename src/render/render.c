@@ -1,0 +1,360 @@
+/* From a model to a picture: what is drawn is placed, seen by the camera, sorted into tiles, and each tile is drawn on its own.
+ */
+#include "scene.h"
+
+/* ---- What is in the picture ---- */
+
+typedef double node_matrix[16];
+
+static node_matrix *nodes_at(const renderer *r, uint32_t clip, double seconds)
+{
+    node_matrix *matrices = st_arena_array(r->arena, r->model->node_count, sizeof *matrices);
+    if (matrices)
+        stele_evaluate_nodes(r->model, clip, seconds, matrices);
+    return matrices;
+}
+
+/* Without triangles, the nodes are what there is. */
+static void add_nodes(const renderer *r, const node_matrix *matrices, stele_bounds *b)
+{
+    for (size_t i = 0; i < r->model->node_count; i++) {
+        float place[3];
+        for (int k = 0; k < 3; k++)
+            place[k] = (float)matrices[i][12 + k];
+        st_bounds_extend(b, place);
+    }
+}
+
+static stele_bounds bounds_of(const scene *s, const node_matrix *matrices)
+{
+    stele_bounds b = st_scene_bounds(s);
+    if (!b.known)
+        add_nodes(s->renderer, matrices, &b);
+    return b;
+}
+
+static void center_of(const stele_bounds *b, double center[3])
+{
+    for (int i = 0; i < 3; i++)
+        center[i] = ((double)b->min[i] + (double)b->max[i]) / 2;
+}
+
+static double radius_of(const scene *s, const stele_bounds *b, const double center[3])
+{
+    if (s->triangle_count)
+        return st_scene_radius(s, b, center);
+    double square = 0;
+    for (int i = 0; i < 3; i++)
+        square += ((double)b->max[i] - center[i]) * ((double)b->max[i] - center[i]);
+    return sqrt(square);
+}
+
+static stele_framing framing_of(const stele_bounds *b, double radius)
+{
+    stele_framing f = {.radius = radius > 0 && radius < 1e38 ? (float)radius : 1};
+    double center[3];
+    center_of(b, center);
+    for (int i = 0; i < 3; i++) {
+        f.center[i] = (float)center[i];
+        f.lowest[i] = b->min[i];
+    }
+    return f;
+}
+
+/* ---- The framing of a clip ---- */
+
+enum { MOST_MOMENTS = 33 };
+
+/* Moments of a clip, a tenth of a second from each other, or as many as there may be; both ends are among them. */
+static size_t moments_of(const stele_model *model, uint32_t clip, double *step)
+{
+    double duration = clip < model->clip_count ? model->clips[clip].duration : 0;
+    if (!(duration > 0 && duration < 1e9)) {
+        *step = 0;
+        return 1;
+    }
+    double steps = ceil(duration * 10);
+    steps = steps < MOST_MOMENTS - 1 ? steps : MOST_MOMENTS - 1;
+    *step = duration / steps;
+    return (size_t)steps + 1;
+}
+
+/* Measures one moment: its bounds, or, where those of all moments are known, how far it reaches from their center. */
+static bool measure(const renderer *r, uint32_t clip, double seconds, stele_bounds *all, double *radius)
+{
+    arena_mark mark = st_arena_mark(r->arena);
+    scene s = {.renderer = r};
+    node_matrix *matrices = nodes_at(r, clip, seconds);
+    bool ready = matrices && st_scene_draws(&s, matrices, clip, seconds);
+    if (ready && radius) {
+        double center[3];
+        center_of(all, center);
+        double reach = radius_of(&s, all, center);
+        *radius = reach > *radius ? reach : *radius;
+    } else if (ready) {
+        stele_bounds b = bounds_of(&s, matrices);
+        if (b.known) {
+            st_bounds_extend(all, b.min);
+            st_bounds_extend(all, b.max);
+        }
+    }
+    st_arena_rewind(r->arena, mark);
+    return ready;
+}
+
+bool st_frame(const renderer *r, uint32_t clip, stele_framing *framing)
+{
+    stele_bounds all = {0};
+    double step, radius = 0;
+    size_t moments = moments_of(r->model, clip, &step);
+    for (size_t i = 0; i < moments; i++)
+        if (!measure(r, clip, (double)i * step, &all, NULL))
+            return false;
+    for (size_t i = 0; i < moments; i++)
+        if (!measure(r, clip, (double)i * step, &all, &radius))
+            return false;
+    *framing = framing_of(&all, radius);
+    return true;
+}
+
+/* ---- Tiles ---- */
+
+/* So many tasks draw the tiles, each every so many-th: odd, so that a task has tiles of all columns. */
+enum { MOST_TASKS = 15 };
+
+typedef struct drawing {
+    const scene *scene;
+    const stele_picture *picture;
+    bins opaque, painted;
+    const uint32_t *paint_order;
+    float background[4]; /* premultiplied */
+    uint8_t empty[4];    /* and as a pixel */
+    size_t columns, rows, tasks;
+    tile *tiles; /* of each task */
+} drawing;
+
+/* The bin of a level that a tile is in. */
+static size_t bin_of(const bin_level *l, const tile *t)
+{
+    return l->first + (size_t)((uint32_t)t->y / l->size) * l->columns + (uint32_t)t->x / l->size;
+}
+
+static void clear(const drawing *d, tile *t)
+{
+    for (int i = 0; i < TILE_PIXELS; i++) {
+        t->depth[i] = all_float(0);
+        t->triangle[i] = all_int(NO_TRIANGLE);
+        for (int k = 0; k < SAMPLES; k++)
+            memcpy(t->color[i][k], d->background, sizeof t->color[i][k]);
+    }
+}
+
+static void cover(const drawing *d, tile *t)
+{
+    const bins *b = &d->opaque;
+    const draw *of = d->scene->draws;
+    for (int i = 0; i < b->level_count; i++) {
+        size_t bin = bin_of(&b->levels[i], t);
+        for (uint64_t at = b->starts[bin]; at < b->starts[bin + 1]; at++) {
+            uint32_t triangle = b->entries[at];
+            if (triangle - of->first_triangle >= of->triangle_count)
+                of = st_scene_draw(d->scene, triangle);
+            st_tile_cover(t, d->scene, of, triangle);
+        }
+    }
+}
+
+/* The samples that see the same triangle share a colour: that in their middle. */
+static void shade_samples(const drawing *d, tile *t, int32_t at, int first, surface *f)
+{
+    int4 seen = t->triangle[at];
+    int32_t triangle = seen[first], x = 0, y = 0, count = 0;
+    float rgba[4], left = (float)(t->x + at % TILE), top = (float)(t->y + at / TILE);
+    for (int k = first; k < SAMPLES; k++)
+        if (seen[k] == triangle) {
+            x += sample_x[k];
+            y += sample_y[k];
+            count += 8;
+        }
+    if (f->triangle != (uint32_t)triangle)
+        st_surface(d->scene, (uint32_t)triangle, f);
+    st_shade(d->scene, f, left + (float)x / (float)count, top + (float)y / (float)count, rgba);
+    for (int k = first; k < SAMPLES; k++)
+        if (seen[k] == triangle)
+            st_blend(t->color[at][k], rgba);
+}
+
+static void shade(const drawing *d, tile *t)
+{
+    surface f = {.triangle = NO_TRIANGLE};
+    for (int32_t row = 0; row < t->height; row++)
+        for (int32_t at = row * TILE; at < row * TILE + t->width; at++) {
+            int4 seen = t->triangle[at];
+            for (int k = 0; k < SAMPLES; k++) {
+                bool done = seen[k] == NO_TRIANGLE;
+                for (int before = 0; before < k; before++)
+                    done |= seen[before] == seen[k];
+                if (!done)
+                    shade_samples(d, t, at, k, &f);
+            }
+        }
+}
+
+static void add_ground(const drawing *d, tile *t)
+{
+    for (int32_t row = 0; row < t->height; row++)
+        for (int32_t column = 0; column < t->width; column++) {
+            int32_t at = row * TILE + column;
+            float rgba[4], depth;
+            if (!st_ground_at(d->scene, (float)(t->x + column) + 0.5f, (float)(t->y + row) + 0.5f, rgba, &depth))
+                continue;
+            for (int k = 0; k < SAMPLES; k++)
+                if (depth > t->depth[at][k])
+                    st_blend(t->color[at][k], rgba);
+        }
+}
+
+/* The lists of all levels are in the order of painting: the least of their heads is next. */
+static void paint(const drawing *d, tile *t)
+{
+    const bins *b = &d->painted;
+    uint64_t heads[MOST_BIN_LEVELS], ends[MOST_BIN_LEVELS];
+    for (int i = 0; i < b->level_count; i++) {
+        size_t bin = bin_of(&b->levels[i], t);
+        heads[i] = b->starts[bin];
+        ends[i] = b->starts[bin + 1];
+    }
+    for (;;) {
+        int next = -1;
+        for (int i = 0; i < b->level_count; i++)
+            if (heads[i] < ends[i] && (next < 0 || b->entries[heads[i]] < b->entries[heads[next]]))
+                next = i;
+        if (next < 0)
+            return;
+        st_tile_paint(t, d->scene, d->paint_order[b->entries[heads[next]++]]);
+    }
+}
+
+/* The mean of the samples, no longer premultiplied. */
+static void resolve_pixel(const float samples[SAMPLES][4], uint8_t *pixel)
+{
+    float sum[4] = {0};
+    for (int k = 0; k < SAMPLES; k++)
+        for (int i = 0; i < 4; i++)
+            sum[i] += samples[k][i];
+    float alpha = sum[3] / SAMPLES;
+    for (int i = 0; i < 3; i++)
+        pixel[i] = alpha > 0 ? st_srgb_byte(sum[i] / sum[3]) : 0;
+    pixel[3] = (uint8_t)(clamp_unit(alpha) * 255 + 0.5f);
+}
+
+static uint8_t *row_of(const drawing *d, const tile *t, int32_t row)
+{
+    return d->picture->rgba + 4 * ((size_t)(t->y + row) * d->picture->width + (size_t)t->x);
+}
+
+static void resolve(const drawing *d, const tile *t)
+{
+    for (int32_t row = 0; row < t->height; row++)
+        for (int32_t column = 0; column < t->width; column++)
+            resolve_pixel(t->color[row * TILE + column], row_of(d, t, row) + 4 * (size_t)column);
+}
+
+static void fill_empty(const drawing *d, const tile *t)
+{
+    for (int32_t row = 0; row < t->height; row++)
+        for (int32_t column = 0; column < t->width; column++)
+            memcpy(row_of(d, t, row) + 4 * (size_t)column, d->empty, 4);
+}
+
+static bool is_empty(const bins *b, const tile *t)
+{
+    for (int i = 0; i < b->level_count; i++) {
+        size_t bin = bin_of(&b->levels[i], t);
+        if (b->starts[bin] < b->starts[bin + 1])
+            return false;
+    }
+    return true;
+}
+
+static void draw_tile(const drawing *d, tile *t, size_t index)
+{
+    t->x = (int32_t)(index % d->columns * TILE);
+    t->y = (int32_t)(index / d->columns * TILE);
+    t->width = (int32_t)d->picture->width - t->x < TILE ? (int32_t)d->picture->width - t->x : TILE;
+    t->height = (int32_t)d->picture->height - t->y < TILE ? (int32_t)d->picture->height - t->y : TILE;
+    bool opaque = !is_empty(&d->opaque, t), painted = !is_empty(&d->painted, t);
+    if (!opaque && !painted && !d->scene->ground) {
+        fill_empty(d, t);
+        return;
+    }
+    clear(d, t);
+    if (opaque) {
+        cover(d, t);
+        shade(d, t);
+    }
+    if (d->scene->ground)
+        add_ground(d, t);
+    if (painted)
+        paint(d, t);
+    resolve(d, t);
+}
+
+static void draw_tiles(void *context, size_t task)
+{
+    const drawing *d = context;
+    for (size_t i = task; i < d->columns * d->rows; i += d->tasks)
+        draw_tile(d, &d->tiles[task], i);
+}
+
+/* ---- Pictures ---- */
+
+static void set_background(drawing *d, const stele_render_options *options)
+{
+    static const uint8_t soft_grey[4] = {222, 224, 228, 255};
+    const uint8_t *pixel = options->background ? options->background : soft_grey;
+    for (int i = 0; i < 3; i++)
+        d->background[i] = st_srgb_linear[pixel[i]] * (float)pixel[3] / 255;
+    d->background[3] = (float)pixel[3] / 255;
+    float samples[SAMPLES][4];
+    for (int k = 0; k < SAMPLES; k++)
+        memcpy(samples[k], d->background, sizeof samples[k]);
+    resolve_pixel(samples, d->empty);
+}
+
+static bool draw_scene(const scene *s, const stele_picture *picture)
+{
+    drawing d = {.scene = s,
+                 .picture = picture,
+                 .columns = ((size_t)picture->width + TILE - 1) / TILE,
+                 .rows = ((size_t)picture->height + TILE - 1) / TILE};
+    uint32_t *order;
+    uint64_t painted;
+    set_background(&d, s->options);
+    d.tasks = !s->renderer->parallel ? 1 : d.columns * d.rows < MOST_TASKS ? d.columns * d.rows : MOST_TASKS;
+    if (!st_bin(s, picture, NULL, s->triangle_count, &d.opaque) || !st_paint_order(s, &order, &painted) ||
+        !st_bin(s, picture, order, painted, &d.painted))
+        return false;
+    d.paint_order = order;
+    d.tiles = st_arena_bytes(s->renderer->arena, d.tasks * sizeof *d.tiles);
+    if (d.tiles)
+        st_run(s->renderer, d.tasks, draw_tiles, &d);
+    return d.tiles;
+}
+
+bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture)
+{
+    uint32_t clip = options->posed ? options->clip : STELE_NONE;
+    scene s = {.renderer = r, .options = options};
+    node_matrix *matrices = nodes_at(r, clip, options->seconds);
+    if (!matrices || !st_scene_draws(&s, matrices, clip, options->seconds))
+        return false;
+    stele_bounds bounds = bounds_of(&s, matrices);
+    double center[3];
+    center_of(&bounds, center);
+    stele_framing framing = options->framing ? *options->framing : framing_of(&bounds, radius_of(&s, &bounds, center));
+    s.camera = st_camera(options, &framing, picture);
+    s.lights = st_lights(&s.camera);
+    st_scene_view(&s);
+    return st_ground_make(&s, &s.ground) && st_scene_overlays(&s, matrices, &bounds) && draw_scene(&s, picture);
+}

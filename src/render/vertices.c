@@ -1,0 +1,561 @@
+/* What is drawn, and where its vertices are at a time: morphed, skinned, and seen by the camera. */
+#include "scene.h"
+
+#include "core/trig.h"
+
+enum { ROWS_PER_TASK = 8192 };
+
+void st_run(const renderer *r, size_t count, stele_task task, void *context)
+{
+    if (r->parallel && count > 1) {
+        r->parallel(r->parallel_user, count, task, context);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        task(context, i);
+}
+
+static inline void load_row(const stele_view *v, uint64_t row, uint32_t count, float *out)
+{
+    const uint8_t *p = st_view_at(v, row);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = v->type == STELE_F32 ? load_f32(p + 4 * i) : (float)stele_view_number(v, row, i);
+}
+
+/* ---- What is drawn ---- */
+
+static texture_binding bind(const scene *s, const stele_primitive *p, const stele_texture_use *use)
+{
+    texture_binding b = {.uv = stele_primitive_view(p, STELE_UV, use->uv_set), .strength = use->strength};
+    if (use->texture == STELE_NONE || !s->renderer->textures || !b.uv || b.uv->count < p->vertex_count || b.uv->components < 2)
+        return b;
+    b.texture = &s->renderer->textures[use->texture];
+    float cosine = (float)st_cos((double)use->rotation), sine = (float)st_sin((double)use->rotation);
+    b.turn[0] = cosine * use->scale[0];
+    b.turn[1] = sine * use->scale[1];
+    b.turn[2] = -sine * use->scale[0];
+    b.turn[3] = cosine * use->scale[1];
+    b.offset[0] = use->offset[0];
+    b.offset[1] = use->offset[1];
+    return b;
+}
+
+static const stele_view *usable(const stele_primitive *p, stele_semantic semantic, uint32_t components)
+{
+    const stele_view *v = stele_primitive_view(p, semantic, 0);
+    return v && v->count >= p->vertex_count && v->components >= components ? v : NULL;
+}
+
+static void bind_material(const scene *s, draw *d)
+{
+    const stele_model *model = s->renderer->model;
+    const stele_primitive *p = d->primitive;
+    const stele_material *m = &d->material;
+    d->material = p->material == STELE_NONE ? stele_default_material() : model->materials[p->material];
+    d->color = usable(p, STELE_COLOR, 3);
+    d->uv = usable(p, STELE_UV, 2);
+    d->base_color = bind(s, p, &m->base_color_texture);
+    d->metallic_roughness = bind(s, p, &m->metallic_roughness_texture);
+    d->normal = bind(s, p, &m->normal_texture);
+    d->occlusion = bind(s, p, &m->occlusion_texture);
+    d->emissive = bind(s, p, &m->emissive_texture);
+    d->double_sided = m->double_sided;
+    d->painted = m->alpha_mode == STELE_BLEND;
+}
+
+static bool is_drawn(const stele_primitive *p)
+{
+    return st_triangle_count(p) && usable(p, STELE_POSITION, 3);
+}
+
+static bool list_draws(scene *s)
+{
+    const stele_model *model = s->renderer->model;
+    uint64_t count = 0;
+    for (size_t i = 0; i < model->node_count; i++)
+        count += model->nodes[i].mesh == STELE_NONE ? 0 : model->meshes[model->nodes[i].mesh].primitive_count;
+    s->draws = st_arena_array(s->renderer->arena, count + MOST_OVERLAYS, sizeof *s->draws);
+    for (uint32_t i = 0; s->draws && i < model->node_count; i++) {
+        const stele_mesh *mesh = model->nodes[i].mesh == STELE_NONE ? NULL : &model->meshes[model->nodes[i].mesh];
+        for (size_t k = 0; mesh && k < mesh->primitive_count; k++) {
+            const stele_primitive *p = &mesh->primitives[k];
+            uint64_t triangles = st_triangle_count(p);
+            if (!is_drawn(p))
+                continue;
+            if (s->triangle_count + triangles >= NO_TRIANGLE) /* an instance of many too many */
+                return true;
+            draw *d = &s->draws[s->draw_count++];
+            d->primitive = p;
+            d->node = i;
+            d->first_vertex = s->vertex_count;
+            d->vertex_count = p->vertex_count;
+            d->first_triangle = (uint32_t)s->triangle_count;
+            d->triangle_count = (uint32_t)triangles;
+            bind_material(s, d);
+            s->vertex_count += p->vertex_count;
+            s->triangle_count += triangles;
+        }
+    }
+    return s->draws;
+}
+
+/* The last of a sorted list that does not begin after the number. */
+static const draw *draw_of_vertex(const scene *s, uint64_t index)
+{
+    size_t low = 0, high = s->draw_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (s->draws[middle].first_vertex <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &s->draws[low];
+}
+
+const draw *st_scene_draw(const scene *s, uint32_t triangle)
+{
+    size_t low = 0, high = s->draw_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (s->draws[middle].first_triangle <= triangle)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &s->draws[low];
+}
+
+bool st_draw_corners(const draw *d, uint32_t triangle, uint64_t corners[3])
+{
+    uint64_t index = triangle - d->first_triangle;
+    if (d->primitive)
+        st_triangle(d->primitive, index, corners);
+    else
+        for (uint64_t i = 0; i < 3; i++)
+            corners[i] = 3 * index + i;
+    return corners[0] < d->vertex_count && corners[1] < d->vertex_count && corners[2] < d->vertex_count;
+}
+
+/* ---- Vertices in the space of the model ---- */
+
+enum { MOST_SETS = MOST_INFLUENCES / 4 };
+
+/* What moves the vertices of a draw: one matrix for all, or one for each joint. */
+typedef struct mover {
+    const draw *draw;
+    const stele_view *position, *normal;
+    const float (*morphed)[3], (*morphed_normal)[3]; /* instead of those, or NULL */
+    matrix rigid, rigid_normal;
+    float (*joints)[12]; /* three rows of four; NULL: rigid */
+    size_t joint_count;
+    const stele_view *joint_sets[MOST_SETS], *weight_sets[MOST_SETS];
+    size_t set_count;
+} mover;
+
+static matrix matrix_of(const double elements[16])
+{
+    matrix m;
+    memcpy(m.m, elements, sizeof m.m);
+    return m;
+}
+
+static matrix joint_matrix(const stele_skin *skin, size_t joint, const double (*matrices)[16])
+{
+    float columns[16];
+    matrix world = matrix_of(matrices[skin->joints[joint]]);
+    if (joint >= skin->inverse_bind.count)
+        return world;
+    stele_view_row(&skin->inverse_bind, joint, columns);
+    matrix inverse = st_matrix_of_columns(columns);
+    return st_matrix_product(&world, &inverse);
+}
+
+/* Skinned triangles are turned over if most joints turn over. */
+static bool prepare_joints(mover *m, draw *d, const stele_skin *skin, const double (*matrices)[16], arena *a)
+{
+    size_t mirrored = 0;
+    m->joint_count = skin->joint_count;
+    m->joints = st_arena_array(a, skin->joint_count, sizeof *m->joints);
+    for (size_t i = 0; m->joints && i < skin->joint_count; i++) {
+        matrix joint = joint_matrix(skin, i, matrices);
+        mirrored += st_matrix_determinant(&joint) < 0;
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 4; c++)
+                m->joints[i][4 * r + c] = (float)joint.m[4 * c + r];
+    }
+    d->mirrored = 2 * mirrored > skin->joint_count;
+    for (size_t i = 0; i < d->primitive->attribute_count && m->set_count < MOST_SETS; i++) {
+        const stele_attribute *joints = &d->primitive->attributes[i];
+        if (joints->semantic != STELE_JOINTS)
+            continue;
+        const stele_view *weights = stele_primitive_view(d->primitive, STELE_WEIGHTS, joints->set);
+        if (!weights || weights->count < d->vertex_count || joints->view.count < d->vertex_count)
+            continue;
+        m->joint_sets[m->set_count] = &joints->view;
+        m->weight_sets[m->set_count++] = weights;
+    }
+    return m->joints;
+}
+
+static float (*copied_rows(const stele_view *v, uint64_t count, arena *a))[3]
+{
+    float(*rows)[3] = st_arena_array(a, count, sizeof *rows);
+    for (uint64_t i = 0; rows && i < count; i++)
+        load_row(v, i, 3, rows[i]);
+    return rows;
+}
+
+static void add_morph(const stele_view *vertices, const stele_view *deltas, float weight, float (*rows)[3], uint64_t count)
+{
+    for (uint64_t i = 0; i < deltas->count; i++) {
+        uint64_t row = vertices->count > i ? st_view_index(vertices, i) : i;
+        float delta[3];
+        if (row >= count || deltas->components < 3)
+            continue;
+        load_row(deltas, i, 3, delta);
+        for (int k = 0; k < 3; k++)
+            rows[row][k] += weight * delta[k];
+    }
+}
+
+static bool morph(mover *m, const scene *s, uint32_t clip, double seconds)
+{
+    const stele_primitive *p = m->draw->primitive;
+    arena *a = s->renderer->arena;
+    float(*positions)[3] = NULL, (*normals)[3] = NULL;
+    for (size_t i = 0; i < p->morph_count; i++) {
+        const stele_morph *one = &p->morphs[i];
+        float weight = (float)st_morph_weight(s->renderer->model, m->draw->node, clip, seconds, i);
+        if (weight == 0)
+            continue;
+        if (!positions) {
+            positions = copied_rows(m->position, p->vertex_count, a);
+            normals = m->normal ? copied_rows(m->normal, p->vertex_count, a) : NULL;
+            if (!positions || (m->normal && !normals))
+                return false;
+        }
+        add_morph(&one->vertices, &one->position, weight, positions, p->vertex_count);
+        if (normals)
+            add_morph(&one->vertices, &one->normal, weight, normals, p->vertex_count);
+    }
+    m->morphed = (const float(*)[3])positions;
+    m->morphed_normal = (const float(*)[3])normals;
+    return true;
+}
+
+static bool prepare(mover *m, const scene *s, draw *d, const double (*matrices)[16], uint32_t clip, double seconds)
+{
+    const stele_model *model = s->renderer->model;
+    uint32_t skin = model->nodes[d->node].skin;
+    m->draw = d;
+    m->position = usable(d->primitive, STELE_POSITION, 3);
+    m->normal = usable(d->primitive, STELE_NORMAL, 3);
+    m->rigid = matrix_of(matrices[d->node]);
+    m->rigid_normal = st_matrix_of_normals(&m->rigid);
+    d->mirrored = st_matrix_determinant(&m->rigid) < 0;
+    if (skin != STELE_NONE && model->skins[skin].joint_count &&
+        !prepare_joints(m, d, &model->skins[skin], matrices, s->renderer->arena))
+        return false;
+    if (!m->set_count)
+        m->joints = NULL;
+    return morph(m, s, clip, seconds);
+}
+
+static void move_rigid(const mover *m, float position[3], float normal[3])
+{
+    double p[3] = {(double)position[0], (double)position[1], (double)position[2]}, moved[3];
+    st_matrix_point(&m->rigid, p, moved);
+    for (int i = 0; i < 3; i++)
+        position[i] = (float)moved[i];
+    if (normal) {
+        double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
+        st_matrix_direction(&m->rigid_normal, n, moved);
+        double length = sqrt(moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2]);
+        for (int i = 0; i < 3; i++)
+            normal[i] = length > 0 ? (float)(moved[i] / length) : 0;
+    }
+}
+
+static bool blend_joints(const mover *m, uint64_t row, float sum[12])
+{
+    bool moved = false;
+    memset(sum, 0, 12 * sizeof *sum);
+    for (size_t i = 0; i < m->set_count; i++) {
+        const stele_view *joints = m->joint_sets[i], *weights = m->weight_sets[i];
+        uint32_t count = joints->components < weights->components ? joints->components : weights->components;
+        for (uint32_t k = 0; k < count && k < 4; k++) {
+            float weight = weights->type == STELE_F32 ? load_f32(st_view_at(weights, row) + 4 * k)
+                                                      : (float)stele_view_number(weights, row, k);
+            double joint = stele_view_number(joints, row, k);
+            if (weight == 0 || !(joint >= 0 && joint < (double)m->joint_count))
+                continue;
+            const float *one = m->joints[(size_t)joint];
+            for (int e = 0; e < 12; e++)
+                sum[e] += weight * one[e];
+            moved = true;
+        }
+    }
+    return moved;
+}
+
+/* The normal is turned by the cofactors, whose rows are cross products of the rows of the matrix. */
+static void move_skinned(const mover *m, uint64_t row, float position[3], float normal[3])
+{
+    float by[12], p[3], n[3];
+    blend_joints(m, row, by);
+    memcpy(p, position, sizeof p);
+    for (int r = 0; r < 3; r++)
+        position[r] = by[4 * r] * p[0] + by[4 * r + 1] * p[1] + by[4 * r + 2] * p[2] + by[4 * r + 3];
+    if (!normal)
+        return;
+    float cofactors[3][3];
+    for (size_t r = 0; r < 3; r++)
+        cross3(by + 4 * ((r + 1) % 3), by + 4 * ((r + 2) % 3), cofactors[r]);
+    float sign = dot3(by, cofactors[0]) < 0 ? -1.0f : 1.0f;
+    memcpy(n, normal, sizeof n);
+    for (int r = 0; r < 3; r++)
+        normal[r] = sign * dot3(cofactors[r], n);
+    normalize3(normal);
+}
+
+typedef struct moving {
+    const scene *scene;
+    const mover *movers; /* of each draw */
+} moving;
+
+static void move_rows(const mover *m, uint64_t first, uint64_t last)
+{
+    for (uint64_t i = first; i < last; i++) {
+        float *position = m->draw->vertices[i].view, *normal = m->draw->normals ? m->draw->normals[i] : NULL;
+        if (m->morphed)
+            memcpy(position, m->morphed[i], 3 * sizeof(float));
+        else
+            load_row(m->position, i, 3, position);
+        if (normal && m->morphed_normal)
+            memcpy(normal, m->morphed_normal[i], 3 * sizeof(float));
+        else if (normal)
+            load_row(m->normal, i, 3, normal);
+        if (m->joints)
+            move_skinned(m, i, position, normal);
+        else
+            move_rigid(m, position, normal);
+    }
+}
+
+/* Calls for the part of each draw that a task has to do. */
+typedef void (*row_range)(void *context, const draw *d, uint64_t first, uint64_t last);
+
+static void each_range(const scene *s, size_t task, row_range range, void *context)
+{
+    uint64_t at = (uint64_t)task * ROWS_PER_TASK, end = at + ROWS_PER_TASK;
+    end = end < s->vertex_count ? end : s->vertex_count;
+    for (const draw *d = draw_of_vertex(s, at); at < end; d++) {
+        uint64_t last = d->first_vertex + d->vertex_count;
+        last = last < end ? last : end;
+        if (last > at) {
+            range(context, d, at - d->first_vertex, last - d->first_vertex);
+            at = last;
+        }
+    }
+}
+
+static void move_range(void *context, const draw *d, uint64_t first, uint64_t last)
+{
+    const moving *m = context;
+    move_rows(&m->movers[d - m->scene->draws], first, last);
+}
+
+static void move_task(void *context, size_t task)
+{
+    each_range(((moving *)context)->scene, task, move_range, context);
+}
+
+static size_t tasks_of(uint64_t rows)
+{
+    return (size_t)((rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK);
+}
+
+static bool place_vertices(scene *s)
+{
+    arena *a = s->renderer->arena;
+    vertex *vertices = st_arena_bytes(a, s->vertex_count * sizeof *vertices);
+    if (!vertices)
+        return false;
+    for (size_t i = 0; i < s->draw_count; i++) {
+        draw *d = &s->draws[i];
+        d->vertices = vertices + d->first_vertex;
+        if (usable(d->primitive, STELE_NORMAL, 3)) {
+            d->normals = st_arena_bytes(a, d->vertex_count * sizeof *d->normals);
+            if (!d->normals)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool st_scene_draws(scene *s, const double (*matrices)[16], uint32_t clip, double seconds)
+{
+    arena *a = s->renderer->arena;
+    if (!list_draws(s) || !place_vertices(s))
+        return false;
+    arena_mark mark = st_arena_mark(a);
+    mover *movers = st_arena_array(a, s->draw_count, sizeof *movers);
+    bool ready = movers;
+    for (size_t i = 0; ready && i < s->draw_count; i++)
+        ready = prepare(&movers[i], s, &s->draws[i], matrices, clip, seconds);
+    if (ready)
+        st_run(s->renderer, tasks_of(s->vertex_count), move_task, &(moving){s, movers});
+    st_arena_rewind(a, mark);
+    return ready;
+}
+
+/* ---- How large it is ---- */
+
+typedef struct measuring {
+    const scene *scene;
+    stele_bounds *bounds; /* of each task */
+    const stele_bounds *all;
+    double center[3];
+    double *squares; /* of the largest distance from the center, of each task */
+} measuring;
+
+void st_bounds_extend(stele_bounds *b, const float p[3])
+{
+    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
+        return;
+    for (int i = 0; i < 3; i++) {
+        b->min[i] = !b->known || p[i] < b->min[i] ? p[i] : b->min[i];
+        b->max[i] = !b->known || p[i] > b->max[i] ? p[i] : b->max[i];
+    }
+    b->known = true;
+}
+
+static void bounds_task(void *context, size_t task)
+{
+    measuring *m = context;
+    const scene *s = m->scene;
+    uint64_t at = (uint64_t)task * ROWS_PER_TASK, end = at + ROWS_PER_TASK;
+    end = end < s->triangle_count ? end : s->triangle_count;
+    const draw *d = st_scene_draw(s, (uint32_t)at);
+    stele_bounds b = {0};
+    for (; at < end; at++) {
+        uint64_t corners[3];
+        while (at - d->first_triangle >= d->triangle_count)
+            d++;
+        if (st_draw_corners(d, (uint32_t)at, corners))
+            for (int i = 0; i < 3; i++)
+                st_bounds_extend(&b, d->vertices[corners[i]].view);
+    }
+    m->bounds[task] = b;
+}
+
+stele_bounds st_scene_bounds(const scene *s)
+{
+    arena *a = s->renderer->arena;
+    arena_mark mark = st_arena_mark(a);
+    size_t tasks = tasks_of(s->triangle_count);
+    measuring m = {.scene = s, .bounds = st_arena_array(a, tasks, sizeof *m.bounds)};
+    stele_bounds all = {0};
+    if (m.bounds)
+        st_run(s->renderer, tasks, bounds_task, &m);
+    for (size_t i = 0; m.bounds && i < tasks; i++)
+        if (m.bounds[i].known) {
+            st_bounds_extend(&all, m.bounds[i].min);
+            st_bounds_extend(&all, m.bounds[i].max);
+        }
+    st_arena_rewind(a, mark);
+    return all;
+}
+
+typedef struct farthest {
+    const measuring *measuring;
+    double square;
+} farthest;
+
+/* A vertex outside of the bounds belongs to no triangle. */
+static void radius_range(void *context, const draw *d, uint64_t first, uint64_t last)
+{
+    farthest *f = context;
+    const measuring *m = f->measuring;
+    for (uint64_t i = first; i < last; i++) {
+        const float *p = d->vertices[i].view;
+        double square = 0;
+        bool inside = true;
+        for (int k = 0; k < 3; k++) {
+            double way = (double)p[k] - m->center[k];
+            square += way * way;
+            inside &= p[k] >= m->all->min[k] && p[k] <= m->all->max[k];
+        }
+        if (inside && square > f->square)
+            f->square = square;
+    }
+}
+
+static void radius_task(void *context, size_t task)
+{
+    measuring *m = context;
+    farthest f = {m, 0};
+    each_range(m->scene, task, radius_range, &f);
+    m->squares[task] = f.square;
+}
+
+double st_scene_radius(const scene *s, const stele_bounds *bounds, const double center[3])
+{
+    arena *a = s->renderer->arena;
+    arena_mark mark = st_arena_mark(a);
+    size_t tasks = tasks_of(s->vertex_count);
+    measuring m = {.scene = s, .all = bounds, .squares = st_arena_array(a, tasks, sizeof *m.squares)};
+    double square = 0;
+    memcpy(m.center, center, sizeof m.center);
+    if (m.squares)
+        st_run(s->renderer, tasks, radius_task, &m);
+    for (size_t i = 0; m.squares && i < tasks; i++)
+        square = m.squares[i] > square ? m.squares[i] : square;
+    st_arena_rewind(a, mark);
+    return sqrt(square);
+}
+
+/* ---- As the camera sees them ---- */
+
+static void view_range(void *context, const draw *d, uint64_t first, uint64_t last)
+{
+    const scene *s = context;
+    for (uint64_t i = first; i < last; i++) {
+        vertex *v = &d->vertices[i];
+        float position[3];
+        memcpy(position, v->view, sizeof position);
+        st_camera_view(&s->camera, position, v->view);
+        st_project(&s->camera, v);
+        if (d->normals)
+            st_camera_turn(&s->camera, d->normals[i], d->normals[i]);
+    }
+}
+
+static void view_task(void *context, size_t task)
+{
+    each_range(context, task, view_range, context);
+}
+
+void st_scene_view(scene *s)
+{
+    st_run(s->renderer, tasks_of(s->vertex_count), view_task, s);
+}
+
+void st_scene_add(scene *s, vertex *vertices, const uint8_t (*tint)[4], uint32_t triangle_count, bool over)
+{
+    if (!triangle_count || s->triangle_count + triangle_count >= NO_TRIANGLE)
+        return;
+    draw *d = &s->draws[s->draw_count++];
+    *d = (draw){.first_vertex = s->vertex_count,
+                .vertex_count = 3 * (uint64_t)triangle_count,
+                .first_triangle = (uint32_t)s->triangle_count,
+                .triangle_count = triangle_count,
+                .vertices = vertices,
+                .double_sided = true,
+                .painted = true,
+                .over = over,
+                .tint = tint};
+    s->vertex_count += d->vertex_count;
+    s->triangle_count += triangle_count;
+}
