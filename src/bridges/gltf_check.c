@@ -97,6 +97,12 @@ static bool is_finite(gltf_doc *d, uint32_t token, gltf_accessor *a, const stele
 static void report_nonfinite(gltf_doc *d, uint32_t token, const stele_view *v, diag_code code)
 {
     tally t = {0};
+    if (st_diag_unseen(d->checker->diags, code)) {
+        st_gltf_report_data(d, code, JSON_ABSENT, NULL, 1, "is not finite");
+        return;
+    }
+    if (!st_gltf_may_scan(d, token, bytes_of(v)))
+        return;
     for (uint64_t i = 0; i < v->count; i++)
         if (st_scan_nonfinite(st_view_at(v, i), v->components))
             tally_note(&t, i, st_view_at(v, i));

@@ -469,60 +469,84 @@ static uint64_t count_tokens(const uint8_t *at, const uint8_t *end)
 
 /* ---- Duplicate keys: sorted, they are beside each other ---- */
 
-static bool before(const parser *p, uint32_t a, uint32_t b)
+/* By a hash first, so that sorting a million keys does not jump through the text for each comparison. */
+typedef struct hashed_key {
+    uint32_t hash, token;
+} hashed_key;
+
+static uint32_t hash_string(const uint8_t *text, const json_token *string)
 {
-    int order = compare_strings(p->text, &p->tokens[a], &p->tokens[b]);
-    return order < 0 || (order == 0 && a < b);
+    reader r = {.at = start_of(text, string), .end = end_of(text, string)};
+    uint32_t hash = 2166136261u;
+    for (int c; (c = read_byte(&r)) >= 0;)
+        hash = (hash ^ (uint32_t)c) * 16777619u;
+    return hash;
 }
 
-static void sift_down(const parser *p, uint32_t *keys, uint32_t from, uint32_t count)
+static bool before(const parser *p, const hashed_key *a, const hashed_key *b)
+{
+    if (a->hash != b->hash)
+        return a->hash < b->hash;
+    int order = compare_strings(p->text, &p->tokens[a->token], &p->tokens[b->token]);
+    return order < 0 || (order == 0 && a->token < b->token);
+}
+
+static void swap_keys(hashed_key *a, hashed_key *b)
+{
+    hashed_key swapped = *a;
+    *a = *b;
+    *b = swapped;
+}
+
+static void sift_down(const parser *p, hashed_key *keys, uint32_t from, uint32_t count)
 {
     for (uint32_t child; (child = 2 * from + 1) < count; from = child) {
-        child += child + 1 < count && before(p, keys[child], keys[child + 1]);
-        if (!before(p, keys[from], keys[child]))
+        child += child + 1 < count && before(p, &keys[child], &keys[child + 1]);
+        if (!before(p, &keys[from], &keys[child]))
             return;
-        uint32_t key = keys[from];
-        keys[from] = keys[child];
-        keys[child] = key;
+        swap_keys(&keys[from], &keys[child]);
     }
 }
 
-static void sort_keys(const parser *p, uint32_t *keys, uint32_t count)
+static void sort_keys(const parser *p, hashed_key *keys, uint32_t count)
 {
     for (uint32_t i = count / 2; i-- > 0;)
         sift_down(p, keys, i, count);
     for (uint32_t i = count; i-- > 1;) {
-        uint32_t key = keys[0];
-        keys[0] = keys[i];
-        keys[i] = key;
+        swap_keys(&keys[0], &keys[i]);
         sift_down(p, keys, 0, i);
     }
 }
 
-/* The key in an object that was there before, or JSON_ABSENT. */
-static uint32_t duplicate_in(const parser *p, uint32_t object, uint32_t *keys)
+static bool same_key(const parser *p, const hashed_key *a, const hashed_key *b)
+{
+    return a->hash == b->hash && compare_strings(p->text, &p->tokens[a->token], &p->tokens[b->token]) == 0;
+}
+
+/* The first key in an object that was there before, or JSON_ABSENT. */
+static uint32_t duplicate_in(const parser *p, uint32_t object, hashed_key *keys)
 {
     uint32_t count = p->tokens[object].count, key = object + 1, found = JSON_ABSENT;
     for (uint32_t i = 0; i < count; i++, key = p->tokens[json_value_of(key)].next)
-        keys[i] = key;
+        keys[i] = (hashed_key){hash_string(p->text, &p->tokens[key]), key};
     sort_keys(p, keys, count);
     for (uint32_t i = 1; i < count; i++)
-        if (keys[i] < found && compare_strings(p->text, &p->tokens[keys[i - 1]], &p->tokens[keys[i]]) == 0)
-            found = keys[i];
+        if (keys[i].token < found && same_key(p, &keys[i - 1], &keys[i]))
+            found = keys[i].token;
     return found;
 }
 
 static bool check_duplicates(parser *p, const json *j)
 {
     arena_mark mark = st_arena_mark(p->arena);
-    uint32_t *keys = st_arena_bytes(p->arena, (uint64_t)p->most_members * sizeof *keys), found = JSON_ABSENT;
+    hashed_key *keys = st_arena_bytes(p->arena, (uint64_t)p->most_members * sizeof *keys);
+    uint32_t found = JSON_ABSENT;
     for (uint32_t i = 0; keys && i < p->count && found == JSON_ABSENT; i++)
         if (p->tokens[i].kind == JSON_OBJECT)
             found = duplicate_in(p, i, keys);
-    bool good = keys && found == JSON_ABSENT;
     st_arena_rewind(p->arena, mark);
-    if (good || !keys)
-        return good;
+    if (found == JSON_ABSENT)
+        return keys;
     fail_at(p, DIAG_JSON_DUPLICATE_KEY, p->text + p->tokens[found].start, "is there twice in its object");
     st_json_pointer(j, found, p->failure->pointer);
     return false;
