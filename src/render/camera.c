@@ -54,6 +54,11 @@ static void aim(camera *c, const frame *f, double yaw, double pitch)
     float sine_pitch = (float)sine(pitch), cosine_pitch = (float)cosine(pitch);
     memcpy(c->up, (float[3]){0, cosine_pitch, -sine_pitch}, sizeof c->up);
     memcpy(c->level, (float[3]){0, -sine_pitch, -cosine_pitch}, sizeof c->level);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            c->left[i] += (float)(c->axes[i][k] * f->left[k]);
+            c->front[i] += (float)(c->axes[i][k] * f->front[k]);
+        }
 }
 
 camera st_camera(const stele_render_options *o, const stele_framing *framing, const stele_picture *picture)
@@ -70,6 +75,10 @@ camera st_camera(const stele_render_options *o, const stele_framing *framing, co
     uint32_t smaller = picture->width < picture->height ? picture->width : picture->height;
     c.focal = smaller / 2.0 * cosine(HALF_OPENING) / sine(HALF_OPENING);
     c.slope = (float)(1 / c.focal);
+    for (int i = 0; i < 3; i++) {
+        c.center_left += c.center[i] * frames[up].left[i];
+        c.center_front += c.center[i] * frames[up].front[i];
+    }
     /* the origin of heights is the camera */
     c.ground = (float)((finite_or(framing->lowest[up], 0) - c.center[up]) / c.radius + c.distance * (double)c.up[2]);
     return c;

@@ -12,13 +12,15 @@
 typedef struct camera {
     double axes[3][3]; /* right, up and away, in the space of the model, divided by the radius */
     double center[3];
-    double distance;  /* of the center, in view space */
-    double focal;     /* pixels for a slope of 1 */
-    double middle[2]; /* of the picture, in pixels */
-    float slope;      /* of a pixel: 1 / focal */
-    float up[3];      /* that of the model, in view space */
-    float level[3];   /* horizontal, towards the camera, in view space */
-    float ground;     /* the height of the ground in view space, along up */
+    double distance;                  /* of the center, in view space */
+    double focal;                     /* pixels for a slope of 1 */
+    double middle[2];                 /* of the picture, in pixels */
+    float slope;                      /* of a pixel: 1 / focal */
+    float up[3];                      /* that of the model, in view space */
+    float level[3];                   /* horizontal, towards the camera, in view space */
+    float left[3], front[3];          /* those of the model, in view space */
+    double center_left, center_front; /* the place of the center along these, in the space of the model */
+    float ground;                     /* the height of the ground in view space, along up */
     double radius;
 } camera;
 
