@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all demo check check-portable bench fuzz samples format install clean setup
+.PHONY: all demo check check-portable bench fuzz samples gallery format install clean setup
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -36,8 +36,13 @@ samples:
 format:
 	@clang-format -i include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*.[ch] fuzz/*.c $(wildcard bench/*.c)
 
+# PREFIX (usually /usr/local) and DESTDIR
 install: all
-	cmake --install build
+	@cmake --install build $(if $(PREFIX),--prefix "$(PREFIX)")
+
+# The pictures of docs/gallery.md
+gallery: all
+	@tools/gallery.sh
 
 setup:
 	@tools/setup.sh check

@@ -4,8 +4,9 @@
 
 #include "cli.h"
 
-const command *const commands[] = {&command_formats, &command_info, &command_check, &command_explain, &command_convert,
-                                   &command_diff,    NULL};
+const command *const commands[] = {&command_formats, &command_info,      &command_check,
+                                   &command_explain, &command_convert,   &command_diff,
+                                   &command_render,  &command_thumbnail, NULL};
 
 static void print_help(FILE *out)
 {
