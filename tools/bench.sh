@@ -49,3 +49,8 @@ if [ ! -d "$folder/small" ]; then
 fi
 "$folder/bench" build/stele "$folder" "$corpus" samples/dialects/v3.sgm samples/scribe.sgm
 "$folder/convert" build/stele "$folder" "$folder/small"
+egl=""
+[ -f /usr/include/GLES3/gl3.h ] && [ -f /usr/include/EGL/egl.h ] && egl="-DWITH_EGL -lEGL -lGLESv2"
+# shellcheck disable=SC2086 # several words or none
+$cc -std=c11 -O2 -Iinclude -o "$folder/render" bench/render.c bench/race.c build/libstele.a $libraries -lpthread $egl
+"$folder/render" build/stele samples/dialects/v3.sgm "$folder/small" "$folder/out.png"

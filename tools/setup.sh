@@ -39,6 +39,9 @@ check)
     ;;
 bench)
     want libassimp-dev
+    want libegl-dev
+    want libgles-dev
+    want libgl1-mesa-dri
     program python3 python3
     ;;
 esac
