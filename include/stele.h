@@ -591,6 +591,44 @@ typedef void (*stele_each_difference)(void *user, const stele_difference *differ
  * STELE_OK if they are equal within the tolerance, or STELE_DIFFERENT; otherwise why a model could not be had. */
 STELE_API stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user);
 
+/* ---- Writing ----------------------------------------------------------------------------------------------------------- */
+
+/* Called now and then with what is done; return false to cancel. */
+typedef bool (*stele_progress)(void *user, uint64_t done, uint64_t total);
+
+/* What becomes of textures. */
+typedef enum stele_textures {
+    STELE_TEXTURES_REFER, /* they are named, and stay where they are */
+    STELE_TEXTURES_COPY,  /* and their files are put beside the output */
+    STELE_TEXTURES_EMBED  /* into the file, where the format can */
+} stele_textures;
+
+typedef struct stele_save_options {
+    const char *format;  /* default: by the extension of the path; for a callback, the format that the file has */
+    const char *dialect; /* default: the dialect that the file has or had, or else the format's usual one */
+    stele_textures textures;
+    double fps;     /* frames a second, where the format counts frames and does not say of what; 0: as usual for it */
+    bool strict;    /* losses are errors: write nothing, return STELE_LOSSY */
+    bool overwrite; /* replace an existing file, keeping its mode; otherwise that is an error */
+    bool sync;      /* force the bytes to disk before the file gets its name */
+    stele_progress progress;
+    void *progress_user;
+} stele_save_options;
+
+/* Writes the file to a path, atomically: under a temporary name in the same folder, renamed when complete, removed on any
+ * failure. In its own format and dialect the result is the opened file, byte for byte; in another format it is what the model
+ * says, and files that belong to it (an .sga, a .bin, an .mtl) are written beside it under the same name. Losses are added to
+ * the diagnostics. */
+STELE_API stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options);
+
+/* The files that the last stele_file_save wrote: those beside it, and last the file itself. */
+STELE_API const char *const *stele_file_outputs(const stele_file *file, size_t *count);
+
+/* The same to a callback, which returns false if it cannot take the bytes. What needs a second file then goes into the first,
+ * or is lost. */
+typedef bool (*stele_sink)(void *user, const void *data, size_t size);
+STELE_API stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options);
+
 /* ---- Pictures ---------------------------------------------------------------------------------------------------------- */
 
 /* Pixels: four bytes each (red, green, blue, alpha, as sRGB, not premultiplied), rows from the top. */
@@ -635,43 +673,24 @@ STELE_API stele_status stele_render(stele_file *file, const stele_render_options
 /* The framing that shows all of a clip (STELE_NONE: the rest pose), so that the camera of an animation stands still. */
 STELE_API stele_status stele_frame(stele_file *file, uint32_t clip, stele_framing *framing);
 
-/* ---- Writing ----------------------------------------------------------------------------------------------------------- */
+/* Writes a picture as PNG: to a path, atomically and by the rules of stele_file_save, or to a callback. Status and message are
+ * the handle's, of which nothing else is used. */
+STELE_API stele_status stele_save_picture(stele_file *file, const stele_picture *picture, const char *path,
+                                          const stele_save_options *options);
+STELE_API stele_status stele_write_picture(stele_file *file, const stele_picture *picture, stele_sink sink, void *user);
 
-/* Called now and then with what is done; return false to cancel. */
-typedef bool (*stele_progress)(void *user, uint64_t done, uint64_t total);
+/* An animated WebP, picture by picture; it begins again after the last. NULL, and false, without memory or with sizes beyond
+ * 16383. All pictures have the size of the first. Saving ends it and frees it, and so does saving to nowhere (path NULL). */
+typedef struct stele_movie stele_movie;
+STELE_API stele_movie *stele_movie_begin(uint32_t width, uint32_t height, bool lossless);
+STELE_API bool stele_movie_add(stele_movie *movie, const stele_picture *picture, uint32_t milliseconds);
+STELE_API stele_status stele_movie_save(stele_movie *movie, stele_file *file, const char *path,
+                                        const stele_save_options *options);
+STELE_API stele_status stele_movie_write(stele_movie *movie, stele_file *file, stele_sink sink, void *user);
 
-/* What becomes of textures. */
-typedef enum stele_textures {
-    STELE_TEXTURES_REFER, /* they are named, and stay where they are */
-    STELE_TEXTURES_COPY,  /* and their files are put beside the output */
-    STELE_TEXTURES_EMBED  /* into the file, where the format can */
-} stele_textures;
-
-typedef struct stele_save_options {
-    const char *format;  /* default: by the extension of the path; for a callback, the format that the file has */
-    const char *dialect; /* default: the dialect that the file has or had, or else the format's usual one */
-    stele_textures textures;
-    double fps;     /* frames a second, where the format counts frames and does not say of what; 0: as usual for it */
-    bool strict;    /* losses are errors: write nothing, return STELE_LOSSY */
-    bool overwrite; /* replace an existing file, keeping its mode; otherwise that is an error */
-    bool sync;      /* force the bytes to disk before the file gets its name */
-    stele_progress progress;
-    void *progress_user;
-} stele_save_options;
-
-/* Writes the file to a path, atomically: under a temporary name in the same folder, renamed when complete, removed on any
- * failure. In its own format and dialect the result is the opened file, byte for byte; in another format it is what the model
- * says, and files that belong to it (an .sga, a .bin, an .mtl) are written beside it under the same name. Losses are added to
- * the diagnostics. */
-STELE_API stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options);
-
-/* The files that the last stele_file_save wrote: those beside it, and last the file itself. */
-STELE_API const char *const *stele_file_outputs(const stele_file *file, size_t *count);
-
-/* The same to a callback, which returns false if it cannot take the bytes. What needs a second file then goes into the first,
- * or is lost. */
-typedef bool (*stele_sink)(void *user, const void *data, size_t size);
-STELE_API stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options);
+/* A label in a plain font; each character takes STELE_TEXT_WIDTH by STELE_TEXT_HEIGHT pixels times scale. */
+enum { STELE_TEXT_WIDTH = 6, STELE_TEXT_HEIGHT = 10 };
+STELE_API void stele_draw_text(const stele_picture *picture, int x, int y, const char *text, const uint8_t rgba[4], int scale);
 
 /* ---- The registry ------------------------------------------------------------------------------------------------------ */
 

@@ -57,6 +57,12 @@ const stele_model *st_file_finished_model(stele_file *file);
 /* The name of a path without folder and extension. */
 const char *st_file_base_name(arena *a, const char *path);
 
+/* Writes what a function gives to a path, atomically and by the options; or to a sink. */
+typedef bool (*st_produce)(void *context, stele_sink sink, void *user);
+stele_status st_file_save_bytes(stele_file *file, const char *path, const stele_save_options *options, st_produce produce,
+                                void *context);
+stele_status st_file_write_bytes(stele_file *file, stele_sink sink, void *user, st_produce produce, void *context);
+
 /* How a candidate fits the file, from worst to best. */
 typedef enum fit {
     FIT_NONE,

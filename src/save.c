@@ -467,3 +467,37 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
             st_output_abandon(&drafts[i].output);
     return file->status;
 }
+
+/* ---- What is no model ---- */
+
+stele_status st_file_save_bytes(stele_file *file, const char *path, const stele_save_options *options, st_produce produce,
+                                void *context)
+{
+    output o;
+    options = options ? options : &save_defaults;
+    st_file_fail(file, STELE_OK, "ok");
+    if (st_output_open(&o, path, options->overwrite, options->sync, &file->arena)) {
+        fail_output(file, o.error, path);
+        return file->status;
+    }
+    progress_sink progress = {.output = &o, .options = options};
+    bool done = produce(context, write_with_progress, &progress);
+    if (done && st_output_commit(&o) == 0)
+        return STELE_OK;
+    int error = o.error;
+    st_output_abandon(&o);
+    if (error)
+        fail_output(file, error, path);
+    else
+        fail_writing(file, progress.cancelled ? STELE_CANCELLED : STELE_NO_MEMORY);
+    return file->status;
+}
+
+stele_status st_file_write_bytes(stele_file *file, stele_sink sink, void *user, st_produce produce, void *context)
+{
+    progress_sink progress = {.sink = sink, .user = user, .options = &save_defaults};
+    st_file_fail(file, STELE_OK, "ok");
+    if (!produce(context, write_with_progress, &progress))
+        fail_writing(file, STELE_IO);
+    return file->status;
+}

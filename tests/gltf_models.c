@@ -101,6 +101,23 @@ static void build_strides(stele_file *f)
     draw(f, add_mesh(f, &p, 1));
 }
 
+/* Rows of which a position is the smallest part; and one point, whose arrays lie beside each other without being interleaved.
+ */
+static void build_neighbours(stele_file *f)
+{
+    uint8_t *wide = stele_memory(f, 3 * 40);
+    for (int i = 0; i < 3; i++)
+        memcpy(wide + 40 * i, triangle + 3 * i, 12);
+    float *point = keep(f, (float[]){1, 2, 3, 0, 0, 1}, 24);
+    stele_attribute little = {STELE_POSITION, 0, {wide, 3, 40, 3, STELE_F32, false}};
+    stele_attribute beside[] = {{STELE_POSITION, 0, stele_float_view(point, 1, 3)},
+                                {STELE_NORMAL, 0, stele_float_view(point + 3, 1, 3)}};
+    stele_primitive primitives[] = {
+        {.vertex_count = 3, .attributes = &little, .attribute_count = 1, .material = STELE_NONE},
+        {.topology = STELE_POINTS, .vertex_count = 1, .attributes = beside, .attribute_count = 2, .material = STELE_NONE}};
+    draw(f, add_mesh(f, primitives, 2));
+}
+
 /* Indices with the greatest number of their type, which restarts strips; and rows of indices with holes between. */
 static void build_restart(stele_file *f)
 {
@@ -273,6 +290,7 @@ static void build_materials(stele_file *f)
     m.occlusion_texture.strength = 0.25f;
     uint32_t index = stele_add_material(f, &m);
     plain_one.unlit = true;
+    plain_one.emissive_strength = 5; /* of nothing */
     stele_add_material(f, &plain_one);
     stele_attribute attribute;
     stele_primitive p = plain(f, &attribute); /* has no texture coordinates */
@@ -280,12 +298,13 @@ static void build_materials(stele_file *f)
     draw(f, add_mesh(f, &p, 1));
 }
 
-/* What is not finite: uvs are replaced. */
+/* What is not finite: uvs are replaced. Tangents need normals. */
 static void build_nonfinite(stele_file *f)
 {
     stele_attribute attributes[] = {{STELE_POSITION, 0, floats(f, triangle, 3, 3)},
-                                    {STELE_UV, 0, floats(f, (float[]){0, 1, NAN, 1, 1, INFINITY}, 3, 2)}};
-    stele_primitive p = {.vertex_count = 3, .attributes = attributes, .attribute_count = 2, .material = STELE_NONE};
+                                    {STELE_UV, 0, floats(f, (float[]){0, 1, NAN, 1, 1, INFINITY}, 3, 2)},
+                                    {STELE_TANGENT, 0, floats(f, (float[]){1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1}, 3, 4)}};
+    stele_primitive p = {.vertex_count = 3, .attributes = attributes, .attribute_count = 3, .material = STELE_NONE};
     draw(f, add_mesh(f, &p, 1));
 }
 
@@ -341,6 +360,7 @@ static const struct {
     {"empty", build_empty},
     {"interleaved", build_interleaved},
     {"strides", build_strides},
+    {"neighbours", build_neighbours},
     {"restart", build_restart},
     {"morphs", build_morphs},
     {"clips", build_clips},

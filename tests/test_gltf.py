@@ -258,7 +258,8 @@ class Made(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = Path(cls.temporary.name)
         program = cls.folder / "gltf_models"
-        built = run("cc", "-std=c11", f"-I{ROOT}/include", TESTS / "gltf_models.c", BUILD / "libstele.a", "-llz4", "-lm", "-o", program)
+        built = run("cc", "-std=c11", f"-I{ROOT}/include", TESTS / "gltf_models.c", BUILD / "libstele.a",
+                    *"-lwebpmux -lwebp -lpng -ljpeg -lz -llz4 -lm".split(), "-o", program)
         assert built.returncode == 0, built.stderr
         cls.reports = {}
         for line in run(program, cls.folder, check=True).stdout.splitlines():
@@ -310,6 +311,13 @@ class Made(unittest.TestCase):
         self.assertEqual(g.accessor(attributes["NORMAL"]), [(0, 1, 0)] * 3)
         self.assertEqual(g.accessor(attributes["TEXCOORD_0"]), [(0, 1), (1, 0), (0.2, 0.4)])
         self.assertLess(g.json["buffers"][0]["byteLength"], 100)
+
+    def test_neighbours(self):
+        g = self.open("neighbours")
+        self.assertEqual([(v["byteLength"], v.get("byteStride")) for v in g.json["bufferViews"]], [(36, None), (12, None), (12, None)])
+        self.assertEqual(g.positions(0, 0), [(0, 0, 0), (1, 0, 0), (0, 1, 0)])
+        self.assertEqual((g.positions(0, 1), g.normals(0, 1)), ([(1, 2, 3)], [(0, 0, 1)]))
+        self.assertEqual(g.primitive(0, 1)["mode"], 0)
 
     def test_restart(self):
         g = self.open("restart")
@@ -401,7 +409,8 @@ class Made(unittest.TestCase):
             self.assertEqual(g.accessor(accessor), [(0, 0)] * 3)
 
     def test_nonfinite(self):
-        g = self.open("nonfinite", ["loss-precision=2"])
+        g = self.open("nonfinite", ["tangents-dropped=1", "loss-precision=2"])
+        self.assertNotIn("TANGENT", g.primitive(0, 0)["attributes"])
         self.assertEqual(g.accessor(g.primitive(0, 0)["attributes"]["TEXCOORD_0"]), [(0, 1), (0, 0), (0, 0)])
 
     def test_what_cannot_be_is_refused(self):

@@ -18,7 +18,9 @@ ROOMS = {
     "src/formats": {"core", "formats"},
     "src/bridges": {"core", "formats", "bridges"},
     "src/ops": {"core", "ops"},
-    "src": {"core", "formats", "ops", "src"},
+    "src/images": {"core", "images"},
+    "src/render": {"core", "render"},
+    "src": {"core", "formats", "ops", "images", "render", "src"},
     "cli": {"cli"},
     "fuzz": set(),
     "bench": {"bench"},
@@ -30,6 +32,11 @@ FAMILIES = {"rayne.h": ("sgm", "sga"), "twm.h": ("twm",), "mesh.h": ("mesh",), "
 
 def run(*command, **more):
     return subprocess.run(command, capture_output=True, text=True, check=True, **more).stdout
+
+
+def libraries():
+    """What a program that uses the static library is linked with, in the words of the README."""
+    return re.search(r"libstele\.a((?: -l\w+)+)$", (ROOT / "README.md").read_text(), re.M)[1].split()
 
 
 def sources(folder):
@@ -61,7 +68,7 @@ class Rooms(unittest.TestCase):
                     self.assertTrue(path.name.startswith(FAMILIES[include]), f"{include} is private to its family")
 
     def test_only_the_command_owns_stdio(self):
-        for folder in ("src", "src/core", "src/formats", "src/bridges", "src/ops"):
+        for folder in ("src", "src/core", "src/formats", "src/bridges", "src/ops", "src/images", "src/render"):
             for path in sources(folder):
                 found = re.findall(r"(?<!format\()\b(?:printf|fprintf|puts|fputs|stdout|stderr|exit|abort|setlocale)\b\s*[(;,)]", path.read_text())
                 self.assertEqual(found, [], path.name)
@@ -128,6 +135,9 @@ class Documents(unittest.TestCase):
     def test_powers_of_ten_are_what_their_maker_prints(self):
         self.assertEqual((ROOT / "src/core/powers.h").read_text(), run("python3", str(ROOT / "tools/make_powers.py")))
 
+    def test_srgb_tables_are_what_their_maker_prints(self):
+        self.assertEqual((ROOT / "src/render/srgb_tables.h").read_text(), run("python3", str(ROOT / "tools/make_srgb.py")))
+
     def test_versions_agree(self):
         header = re.search(r'#define STELE_VERSION "(.*)"', (ROOT / "include/stele.h").read_text())[1]
         build = re.search(r"project\(stele VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
@@ -157,7 +167,7 @@ class Header(unittest.TestCase):
             path.write_text(source)
             program = Path(folder) / "program"
             run(compiler, "-Wall", "-Wextra", "-Wconversion", "-Werror", *options, f"-I{ROOT}/include", str(path), "-o",
-                str(program), str(BUILD / "libstele.a"), "-llz4", "-lm")
+                str(program), str(BUILD / "libstele.a"), *libraries())
             return run(str(program), str(ROOT / "samples/scribe.sgm"))
 
     def example(self, text):

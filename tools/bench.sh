@@ -6,13 +6,15 @@ cd "$(dirname "$0")/.."
 folder=build/bench
 mkdir -p "$folder"
 cc=${CC:-cc}
+libraries="-lwebpmux -lwebp -lpng -ljpeg -lz -llz4 -lm"
 
 $cc -std=c11 -O2 -o "$folder/make_big" bench/make_big.c -lm
-$cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c bench/race.c build/libstele.a -llz4 -lm
+# shellcheck disable=SC2086 # several words
+$cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c bench/race.c build/libstele.a $libraries
 assimp=""
 [ -f /usr/include/assimp/cimport.h ] && assimp="-DWITH_ASSIMP -lassimp"
 # shellcheck disable=SC2086 # several words or none
-$cc -std=c11 -O3 -Iinclude -o "$folder/convert" bench/convert.c bench/race.c build/libstele.a -llz4 -lm $assimp
+$cc -std=c11 -O3 -Iinclude -o "$folder/convert" bench/convert.c bench/race.c build/libstele.a $libraries $assimp
 
 big() { # KIND NAME
     [ -f "$folder/$2" ] || { "$folder/make_big" "$1" "$folder/$2.tmp" && mv "$folder/$2.tmp" "$folder/$2"; }

@@ -21,6 +21,10 @@ program make make
 program cmake cmake
 want libc6-dev
 want liblz4-dev
+want libpng-dev
+want libjpeg62-turbo-dev
+want libwebp-dev
+want zlib1g-dev
 case $step in
 check)
     program clang clang

@@ -210,8 +210,9 @@ static bool same_texture(const stele_texture *a, const stele_texture *b)
 
 uint32_t st_model_add_texture(stele_model *model, arena *a, const stele_texture *texture)
 {
+    enum { MOST_COMPARED = 1024 }; /* a hostile file may have a million */
     stele_texture copy = *texture;
-    for (size_t i = 0; i < model->texture_count; i++)
+    for (size_t i = 0; i < model->texture_count && i < MOST_COMPARED; i++)
         if (same_texture(&model->textures[i], texture))
             return (uint32_t)i;
     copy.name = copied_text(a, texture->name);

@@ -121,7 +121,12 @@ static void add_moves(morph_moves *moves, uint32_t *count, const stele_morph *mo
             move.way[k] = stele_view_number(&morph->position, i, k);
         if (vertex >= vertex_count || (move.way[0] == 0 && move.way[1] == 0 && move.way[2] == 0))
             continue;
-        move.next = moves->first[vertex];
+        uint32_t before = moves->first[vertex];
+        if (before && moves->move[before - 1].morph == number_of) {
+            memcpy(moves->move[before - 1].way, move.way, sizeof move.way); /* listed twice: the last one counts */
+            continue;
+        }
+        move.next = before;
         moves->move[(*count)++] = move;
         moves->first[vertex] = *count;
     }

@@ -8,11 +8,30 @@
 /* The most pixels that an image may have: more is refused before anything is allocated. */
 enum { MOST_IMAGE_PIXELS = 1 << 26 };
 
-/* Decodes PNG, JPEG, TGA, BMP or DDS, told apart by their content (TGA, which has no magic, by the name). Pixels are in the arena.
- * False, and *problem says why, if that is not possible: "is ASTC, which is not supported". */
+/* Decodes PNG, JPEG, TGA, BMP or DDS, told apart by their content (TGA, which has no magic, by the name). Pixels are in the
+ * arena. False, and *problem says why, if that is not possible: "is ASTC, which is not supported". */
 bool st_image_decode(const void *data, uint64_t size, const char *name, arena *a, stele_picture *picture, const char **problem);
 
 /* Encodes a picture as PNG: deterministic, without any metadata. */
 bool st_image_encode_png(const stele_picture *picture, stele_sink sink, void *user);
+
+/* An animated WebP, made frame by frame: deterministic, without any metadata. The frames are packed as they come and kept in
+ * memory until the end. */
+typedef struct webp_animation webp_animation;
+
+typedef struct webp_options {
+    uint32_t width, height; /* of every frame; 16383 at most */
+    bool once;              /* it stops after the last frame, instead of beginning again */
+    bool lossless;
+} webp_options;
+
+/* NULL if that is not possible. What is begun must be ended. */
+webp_animation *st_webp_begin(const webp_options *options);
+
+/* Adds a frame that is shown for so long. After a failure nothing more is added, and the end fails. */
+bool st_webp_add(webp_animation *w, const stele_picture *frame, uint32_t milliseconds);
+
+/* Writes the file and frees everything. Without a sink, or after a failure, it only frees. */
+bool st_webp_end(webp_animation *w, stele_sink sink, void *user);
 
 #endif

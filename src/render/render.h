@@ -17,6 +17,7 @@ typedef struct render_texture {
     texture_level levels[MOST_MIP_LEVELS];
     uint32_t level_count; /* 0: there is no image: neutral */
     bool unsupported;     /* there is one that cannot be decoded: drawn as a neutral checker */
+    bool numbers;         /* not colours but numbers, as in a normal map: averaged as they are */
     bool clamp_u, clamp_v, mirror_u, mirror_v;
 } render_texture;
 
@@ -28,16 +29,20 @@ typedef struct renderer {
     void *parallel_user;
 } renderer;
 
-/* Makes the smaller levels of a picture by averaging in linear light; alpha weighs colour. False without memory. */
+/* Makes the levels of a picture, which stays where it is: the smaller ones by averaging in linear light, where alpha weighs
+ * colour. The flags of the texture are the caller's and stay. False without memory; the levels that were made can be sampled
+ * then. */
 bool st_texture_make(render_texture *t, const stele_picture *picture, arena *a);
 
-/* A sample at texture coordinates u, v (origin top left), bilinear in the level and between two levels; lod 0 is the full size. Linear
- * light, not premultiplied; color says whether the bytes are sRGB (false: a normal map, taken as they are). */
+/* A sample at texture coordinates u, v (origin top left), bilinear in the level and between two levels; lod 0 is the full size.
+ * Linear light, not premultiplied; color says whether the bytes are sRGB (false: a normal map, taken as they are). Any u, v and
+ * lod will do, NaN too; without levels it is white. */
 void st_texture_sample(const render_texture *t, float u, float v, float lod, bool color, float rgba[4]);
 
 /* Linear light to sRGB bytes and back, by tables: the same on every machine. */
 uint8_t st_srgb_byte(float linear);
 extern const float st_srgb_linear[256];
+extern const float st_unit_of_byte[256]; /* those that are not sRGB: divided by 255 */
 
 bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture);
 bool st_frame(const renderer *r, uint32_t clip, stele_framing *framing);

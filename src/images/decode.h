@@ -1,0 +1,35 @@
+/* What the decoders share. */
+#ifndef ST_DECODE_H
+#define ST_DECODE_H
+
+#include "core/bytes.h"
+#include "image.h"
+
+typedef struct image_source {
+    const uint8_t *data;
+    uint64_t size;
+    arena *arena;
+    const char *problem; /* why it cannot be decoded: a text that lives for ever */
+} image_source;
+
+/* Sets the problem and returns false. */
+bool st_image_refuse(image_source *s, const char *problem);
+
+/* Makes room for a picture of this size, for which the file must have at least so many bytes; false if it has not, or if the
+ * size is none that a picture may have. Nothing is allocated before. */
+bool st_image_room(image_source *s, stele_picture *p, uint64_t width, uint64_t height, uint64_t least_bytes);
+
+/* Where alpha is 0 everywhere, nobody meant it: the picture is made opaque. */
+void st_image_mend_alpha(stele_picture *p);
+
+/* A channel of a pixel that is given by a mask, as a byte. */
+uint8_t st_masked_byte(uint32_t pixel, uint32_t mask);
+
+bool st_bmp_decode(image_source *s, stele_picture *p);
+bool st_dds_decode(image_source *s, stele_picture *p);
+bool st_jpeg_decode(image_source *s, stele_picture *p);
+bool st_png_decode(image_source *s, stele_picture *p);
+bool st_tga_decode(image_source *s, stele_picture *p);
+bool st_webp_decode(image_source *s, stele_picture *p);
+
+#endif

@@ -1,0 +1,17 @@
+#include "srgb_tables.h"
+
+#include <string.h>
+
+/* The bits of a positive float are in the order of its value: the upper ones choose a bucket, in which at most one boundary
+ * between two bytes lies. */
+uint8_t st_srgb_byte(float linear)
+{
+    uint32_t bits;
+    memcpy(&bits, &linear, sizeof bits);
+    if (!(linear < 1))
+        return linear >= 1 ? 255 : 0; /* not a number: black */
+    if (linear < byte_boundaries[0])
+        return 0;
+    uint8_t byte = first_bytes[(bits - FIRST_BYTE_BITS) >> FIRST_BYTE_SHIFT];
+    return (uint8_t)(byte + (linear >= byte_boundaries[byte]));
+}
