@@ -26,7 +26,8 @@ ROOMS = {
     "bench": {"bench"},
 }
 FAMILIES = {"rayne.h": ("sgm", "sga"), "twm.h": ("twm",), "mesh.h": ("mesh",), "sff.h": ("sff",), "ctc.h": ("ctc",),
-            "gltf.h": ("gltf",), "gltf_write.h": ("gltf",), "obj.h": ("obj",)}
+            "gltf.h": ("gltf",), "gltf_doc.h": ("gltf",), "gltf_write.h": ("gltf",),
+            "json.h": ("json", "gltf"), "obj.h": ("obj",)}
 
 
 def run(*command, **more):
