@@ -39,6 +39,8 @@ check)
     ;;
 bench)
     want libassimp-dev
+    want libdragonbox-dev
+    program g++ g++
     program python3 python3
     ;;
 esac
