@@ -42,6 +42,8 @@ bench)
     want libegl-dev
     want libgles-dev
     want libgl1-mesa-dri
+    want libdragonbox-dev
+    program g++ g++
     program python3 python3
     ;;
 esac

@@ -329,8 +329,9 @@ static const char *find_dangling(const stele_model *model)
 
 bool st_model_finish(stele_model *model, arena *a, const char **problem)
 {
-    *problem = find_dangling(model);
-    if (!*problem && !order_nodes(model, a))
+    /* without memory something that was added may have been left half copied */
+    *problem = a->failed ? NULL : find_dangling(model);
+    if (!*problem && (a->failed || !order_nodes(model, a)))
         *problem = a->failed ? "there is not enough memory within the limit" : "nodes are their own ancestors";
     return !*problem;
 }
