@@ -36,8 +36,8 @@ static bool parse_size(const char *text, uint32_t *width, uint32_t *height)
 {
     unsigned w, h;
     char rest;
-    int found = sscanf(text, "%u%*1[xX]%u%c", &w, &h, &rest);
-    if (found == 1 && sscanf(text, "%u%c", &w, &rest) == 1)
+    int found = sscanf(text, "%6u%*1[xX]%6u%c", &w, &h, &rest);
+    if (found == 1 && sscanf(text, "%6u%c", &w, &rest) == 1)
         h = w; /* a square */
     else if (found != 2)
         return false;
@@ -49,10 +49,14 @@ static bool parse_size(const char *text, uint32_t *width, uint32_t *height)
 static bool parse_camera(const char *text, stele_render_options *o)
 {
     char rest;
+    int end = 0;
     o->camera = true;
     o->distance = 1;
-    int found = sscanf(text, "%f,%f,%f%c", &o->yaw, &o->pitch, &o->distance, &rest);
-    return found >= 2 && found <= 3 && isfinite(o->yaw) && isfinite(o->pitch) && isfinite(o->distance) && o->distance > 0;
+    if (sscanf(text, "%f,%f%n", &o->yaw, &o->pitch, &end) != 2)
+        return false;
+    if (text[end] && sscanf(text + end, ",%f%c", &o->distance, &rest) != 1)
+        return false;
+    return isfinite(o->yaw) && isfinite(o->pitch) && isfinite(o->distance) && o->distance > 0;
 }
 
 static bool parse_color(const char *text, uint8_t rgba[4])
@@ -126,6 +130,11 @@ static bool ends_with(const char *path, const char *end)
 {
     size_t length = strlen(path), size = strlen(end);
     return length >= size && strcmp(path + length - size, end) == 0;
+}
+
+static bool moves(const settings *s, const char *path)
+{
+    return ends_with(path, ".webp") || (to_stdout(path) && s->turntable);
 }
 
 static stele_save_options save_options(const settings *s)
@@ -246,7 +255,7 @@ static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *pat
     stele_status status = STELE_NO_MEMORY;
     if (picture.rgba)
         status =
-            ends_with(path, ".webp") ? save_movie(j, file, w, &o, path, &picture) : save_still(j, file, w, &o, path, &picture);
+            moves(j->settings, path) ? save_movie(j, file, w, &o, path, &picture) : save_still(j, file, w, &o, path, &picture);
     free(picture.rgba);
     return status;
 }
@@ -416,7 +425,7 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
     s.to = "png"; /* what goes with a model is no model of its own */
     if (s.sheet) {
-        if (!s.output || s.out_dir)
+        if (!s.output || s.out_dir || s.turntable || (!ends_with(s.output, ".png") && !to_stdout(s.output)))
             return usage_error("a sheet is one picture: -o SHEET.png");
         sheet.wishes = w;
         return render_sheet(&s, operands, count);
@@ -425,6 +434,8 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("several models: use --sheet for one picture of all, or --out-dir for one of each");
     if (s.output && !ends_with(s.output, ".png") && !ends_with(s.output, ".webp") && !to_stdout(s.output))
         return usage_error("'%s' is neither a .png nor a .webp", s.output);
+    if (s.turntable && (!s.output || !moves(&s, s.output)))
+        return usage_error("a turntable moves: -o OUT.webp");
     single_output = s.output;
     return run_jobs(&s, operands, count, render_one, "drawn");
 }

@@ -1,4 +1,5 @@
 /* For file managers: one small picture, quickly, whatever the file may be. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,15 +36,60 @@ static void limit_process(unsigned seconds)
     alarm(seconds);
 }
 
-static stele_status draw(stele_file *file)
+static bool append(void *memory, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, memory) == size;
+}
+
+/* The whole .png, to be freed; NULL after a message of the file. */
+static char *encode(stele_file *file, const stele_picture *picture, size_t *size)
+{
+    char *png = NULL;
+    FILE *memory = open_memstream(&png, size);
+    bool fine = memory && stele_write_picture(file, picture, append, memory) == STELE_OK;
+    if (memory && fclose(memory) == 0 && fine)
+        return png;
+    free(png);
+    return NULL;
+}
+
+/* Into the file itself and not into one that takes its place: who asks for a thumbnail may have made the file and hold it open.
+ * What was made here and is not complete is removed. */
+static bool write_output(const char *png, size_t size)
+{
+    if (strcmp(output, "-") == 0)
+        return write_stdout(png, size);
+    bool there = access(output, F_OK) == 0;
+    FILE *out = fopen(output, "wb");
+    if (!out)
+        return false;
+    bool complete = fwrite(png, 1, size, out) == size;
+    complete = fclose(out) == 0 && complete;
+    int error = errno;
+    if (!complete && !there)
+        remove(output);
+    errno = error;
+    return complete;
+}
+
+static stele_status draw(job *j, stele_file *file)
 {
     static const uint8_t transparent[4] = {0, 0, 0, 0};
     stele_render_options o = {.background = transparent};
     stele_picture picture = {side, side, malloc((size_t)side * side * 4)};
-    stele_save_options options = {.overwrite = true}; /* file managers give the name of a file that is there already */
     stele_status status = picture.rgba ? stele_render(file, &o, &picture) : STELE_NO_MEMORY;
-    if (status == STELE_OK)
-        status = stele_save_picture(file, &picture, output, &options);
+    size_t size = 0;
+    char *png = status == STELE_OK ? encode(file, &picture, &size) : NULL;
+    if (!picture.rgba || (status == STELE_OK && !png)) {
+        complain(j->err, "%s: no thumbnail: there is not enough memory", j->path);
+        status = STELE_NO_MEMORY;
+    }
+    alarm(0); /* what is begun is written completely */
+    if (png && !write_output(png, size)) {
+        complain(j->err, "%s: %s", output, strerror(errno));
+        status = STELE_IO;
+    }
+    free(png);
     free(picture.rgba);
     return status;
 }
@@ -53,12 +99,12 @@ static void thumbnail(job *j)
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
     if (!file)
         return;
-    stele_status status = stele_file_status(file) == STELE_OK ? draw(file) : stele_file_status(file);
-    if (status != STELE_OK)
+    stele_status status = stele_file_status(file) == STELE_OK ? draw(j, file) : stele_file_status(file);
+    if (status != STELE_OK && stele_file_status(file) != STELE_OK)
         complain(j->err, "%s: no thumbnail: %s", j->path, stele_file_message(file));
     if (j->settings->json) {
         json out;
-        json_begin(&out, j->out, "thumbnail", j->path);
+        json_begin(&out, strcmp(output, "-") == 0 ? j->err : j->out, "thumbnail", j->path);
         json_string(&out, "output", status == STELE_OK ? output : NULL);
         json_uint(&out, "size", side);
         json_diagnostics(&out, file, 0);

@@ -34,6 +34,11 @@ check)
     program git git
     program node nodejs
     program npm npm
+    program pkg-config pkg-config
+    program gio libglib2.0-bin
+    program update-mime-database shared-mime-info
+    program dbus-daemon dbus
+    want tumbler
     want libcmocka-dev
     want libclang-rt-dev
     ;;
