@@ -42,10 +42,12 @@ static bool check_first(stele_file *file, checker *c)
         file->format->check(c, file->raw);
         file->level = STELE_CHECK_SAFE;
         const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
-        if (worst)
+        if (worst) {
             st_file_fail(file, STELE_DAMAGED, st_file_line(file, worst));
+            return false;
+        }
     }
-    return file->status == STELE_OK;
+    return true;
 }
 
 static bool known_choices(stele_file *file)
@@ -62,9 +64,13 @@ static bool known_choices(stele_file *file)
 
 stele_model *st_file_model(stele_file *file)
 {
+    if (file->usable != STELE_OK) {
+        st_file_fail(file, file->usable, file->why_not);
+        return NULL;
+    }
     if (file->model_done)
         return file->model;
-    if (!file->complete || file->status != STELE_OK || file->arena.failed || !known_choices(file))
+    if (!file->complete || file->arena.failed || !known_choices(file))
         return NULL;
     checker c = st_file_checker(file);
     file->model = st_arena_alloc(&file->arena, sizeof *file->model);
@@ -72,8 +78,11 @@ stele_model *st_file_model(stele_file *file)
     if (file->arena.failed)
         st_file_fail(file, STELE_NO_MEMORY, no_memory);
     file->model_done = true;
-    if (!loaded || file->arena.failed)
+    if (!loaded || file->arena.failed) {
         file->model = NULL;
+        file->usable = file->status;
+        file->why_not = file->message;
+    }
     file->diags_of_opening = file->diags.count; /* repairs stay when a later save starts afresh */
     return file->model;
 }
@@ -102,6 +111,7 @@ stele_file *stele_new(const stele_options *options)
         return file;
     st_diags_rewind(&file->diags, 0);
     st_file_fail(file, STELE_OK, "ok");
+    file->usable = STELE_OK;
     file->model = st_arena_alloc(&file->arena, sizeof *file->model);
     file->model_done = file->touched = true;
     file->diags_of_opening = 0;

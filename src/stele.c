@@ -205,6 +205,8 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
         conclude(file);
         file->diags_of_opening = file->diags.count;
     }
+    file->usable = file->status;
+    file->why_not = file->message;
     return file;
 }
 
