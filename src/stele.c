@@ -206,6 +206,8 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
         file->sound = file->status == STELE_OK && !file->diags.errors;
         file->diags_of_opening = file->diags.count;
     }
+    file->usable = file->status;
+    file->why_not = file->message;
     return file;
 }
 
