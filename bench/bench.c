@@ -169,26 +169,6 @@ static void bench_packed(const char *path)
 
 /* ---- The large file: memory ---- */
 
-typedef struct heap {
-    size_t used, peak;
-} heap;
-
-static void *count_allocate(void *user, size_t size)
-{
-    heap *h = user;
-    void *memory = malloc(size);
-    if (memory)
-        h->used += size;
-    h->peak = h->used > h->peak ? h->used : h->peak;
-    return memory;
-}
-
-static void count_release(void *user, void *memory, size_t size)
-{
-    ((heap *)user)->used -= size;
-    free(memory);
-}
-
 static void print_heap(const char *name, uint64_t bytes)
 {
     print_row(name, number("%.1f KiB", (double)bytes / 1024), plain(""), plain(""), plain("<= 1 MiB"),

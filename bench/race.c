@@ -124,3 +124,21 @@ const char *program(const char *in_bin, const char *in_usr_bin)
 {
     return access(in_bin, X_OK) == 0 ? in_bin : in_usr_bin;
 }
+
+/* ---- Memory ---- */
+
+void *count_allocate(void *user, size_t size)
+{
+    heap *h = user;
+    void *memory = malloc(size);
+    if (memory)
+        h->used += size;
+    h->peak = h->used > h->peak ? h->used : h->peak;
+    return memory;
+}
+
+void count_release(void *user, void *memory, size_t size)
+{
+    ((heap *)user)->used -= size;
+    free(memory);
+}

@@ -37,4 +37,11 @@ void run_process(const void *what);
 /* By its path, so that nobody pays for a search. */
 const char *program(const char *in_bin, const char *in_usr_bin);
 
+/* An allocator of stele_options that counts. */
+typedef struct heap {
+    size_t used, peak;
+} heap;
+void *count_allocate(void *heap, size_t size);
+void count_release(void *heap, void *memory, size_t size);
+
 #endif

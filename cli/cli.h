@@ -24,7 +24,8 @@ typedef struct settings {
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
     const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit;
-    const char *to, *fps, *pose, *tolerance;
+    const char *to; /* the format to write, which is the extension of outputs */
+    const char *fps, *pose, *tolerance;
     const char *output, *size, *camera, *clip, *time, *up, *background, *movie_fps, *time_limit;
     stele_choice choices[MOST_CHOICES];
     size_t choice_count;

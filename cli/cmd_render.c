@@ -431,6 +431,7 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("say where the picture goes: -o OUT.png, or --out-dir FOLDER for several");
     if (s.output && to_stdout(s.output) && isatty(STDOUT_FILENO) && !s.force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
+    s.to = "png"; /* what goes with a model is no model of its own */
     if (s.sheet) {
         if (!s.output || s.out_dir || s.turntable || (!ends_with(s.output, ".png") && !to_stdout(s.output)))
             return usage_error("a sheet is one picture: -o SHEET.png");

@@ -38,28 +38,6 @@ static bool known_id(const char *id)
     return false;
 }
 
-static bool lists(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *w = words; *w; w += strspn(w, " ")) {
-        size_t size = strcspn(w, " ");
-        if (size == length && strncmp(w, word, size) == 0)
-            return true;
-        w += size;
-    }
-    return false;
-}
-
-static bool known_choice(const stele_choice *choice)
-{
-    const stele_format_info *format;
-    for (size_t i = 0; (format = stele_format_at(i)); i++)
-        for (size_t k = 0; k < format->choice_count; k++)
-            if (strcmp(format->choices[k].name, choice->name) == 0)
-                return lists(format->choices[k].values, choice->value);
-    return false;
-}
-
 /* What makes no sense for any file is said once, before the first. */
 static int check_settings(const settings *s)
 {
@@ -76,7 +54,7 @@ static int check_settings(const settings *s)
     if (s->tolerance && !parse_number(s->tolerance, &positive))
         return usage_error("'%s' is no tolerance", s->tolerance);
     for (size_t i = 0; i < s->choice_count; i++)
-        if (!known_choice(&s->choices[i]))
+        if (!stele_known_choice(&s->choices[i]))
             return usage_error("there is no choice %s=%s; see stele formats", s->choices[i].name, s->choices[i].value);
     for (size_t i = 0; i < s->rule_count; i++)
         if (!known_id(s->rules[i].id))

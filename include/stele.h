@@ -736,6 +736,9 @@ typedef struct stele_format_info {
     size_t choice_count;
 } stele_format_info;
 
+/* Whether some format has this choice, and this value for it. */
+STELE_API bool stele_known_choice(const stele_choice *choice);
+
 /* Format number index, or NULL past the last. */
 STELE_API const stele_format_info *stele_format_at(size_t index);
 

@@ -51,7 +51,7 @@ static bool check_first(stele_file *file, checker *c)
 static bool known_choices(stele_file *file)
 {
     for (size_t i = 0; i < file->load.choice_count; i++)
-        if (!st_known_choice(&file->load.choices[i])) {
+        if (!stele_known_choice(&file->load.choices[i])) {
             st_file_fail(file, STELE_USAGE,
                          st_arena_format(&file->arena, "there is no choice %s=%s: see stele formats",
                                          file->load.choices[i].name, file->load.choices[i].value));

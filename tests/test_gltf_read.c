@@ -1117,6 +1117,41 @@ static void restart_index(void **state)
     expect_finding_in(text, &data, sizeof data, "index-out-of-range", "/accessors/1", 3074, STELE_DAMAGED);
 }
 
+/* Vertices are looked at in blocks; integers among them look like NaN, and rows lie across the borders. */
+static void nonfinite_among_integers(void **state)
+{
+    enum { ROWS = 8000 };
+    typedef struct vertex {
+        float position[3], uv;
+        uint8_t color[4];
+    } vertex;
+    static const size_t rows[] = {0, 1, 3275, 3276, 3277, 6552, 6553, 6554, ROWS - 1};
+    static const char text[] =
+        "{" ASSET "," ONE_MESH ",'buffers':[{'byteLength':160000}],'bufferViews':[{'buffer':0,'byteLength':160000,"
+        "'byteStride':20}],'accessors':[{'bufferView':0,'componentType':5126,'count':8000,'type':'VEC3'},"
+        "{'bufferView':0,'byteOffset':16,'componentType':5121,'normalized':true,'count':8000,'type':'VEC4'}],"
+        "'meshes':[{'primitives':[{'mode':0,'attributes':{'POSITION':0,'COLOR_0':1}}]}]}";
+    vertex *vertices = calloc(ROWS, sizeof *vertices);
+    (void)state;
+    for (int colored = 0; colored < 2; colored++) {
+        for (size_t i = 0; colored && i < ROWS; i++)
+            memset(vertices[i].color, 0xFF, 4);
+        bytes glb = make_glb(text, vertices, ROWS * sizeof *vertices);
+        stele_file *file = stele_open_memory(glb.data, glb.size, NULL);
+        model_of(file);
+        stele_close(file);
+        free(glb.data);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            for (int k = 0; k < 3; k++) {
+                vertices[rows[i]].position[k] = NAN;
+                expect_finding_in(text, vertices, ROWS * sizeof *vertices, "nonfinite-position", "/accessors/0",
+                                  rows[i] * sizeof *vertices, STELE_DAMAGED);
+                vertices[rows[i]].position[k] = 0;
+            }
+    }
+    free(vertices);
+}
+
 /* A uv that is not finite is set to 0 in the model, and an error in the file stays one whatever its rule says. */
 static void repaired_values(void **state)
 {
@@ -1322,6 +1357,7 @@ int main(void)
         cmocka_unit_test(bad_skins),
         cmocka_unit_test(bad_values),
         cmocka_unit_test(restart_index),
+        cmocka_unit_test(nonfinite_among_integers),
         cmocka_unit_test(repaired_values),
         cmocka_unit_test(full_check),
         cmocka_unit_test(outside_when_allowed),

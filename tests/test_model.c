@@ -386,17 +386,39 @@ static void test_diff(void **state)
 
 /* ---- Flattening ---- */
 
-static saver make_saver(arm *a, arena *memory, diags *found, checker *c, uint32_t capabilities)
+/* What saving has around it. */
+typedef struct bench {
+    arena memory;
+    diags found;
+    checker checker;
+    saver saver;
+    flat_model flat;
+    double scratch[8][16];
+} bench;
+
+static void set_up(bench *b, arm *a, uint32_t capabilities)
 {
     stele_options options = {0};
-    st_arena_init(memory, &options);
-    st_diags_init(found, memory, NULL, 0, NULL);
-    *c = (checker){.arena = memory, .diags = found};
-    return (saver){.adapter = {c, "TEST", true},
-                   .arena = memory,
-                   .model = stele_file_model(a->file),
-                   .capabilities = capabilities,
-                   .name = "test"};
+    st_arena_init(&b->memory, &options);
+    st_diags_init(&b->found, &b->memory, NULL, 0, NULL);
+    b->checker = (checker){.arena = &b->memory, .diags = &b->found};
+    b->saver = (saver){.adapter = {&b->checker, "TEST", true},
+                       .arena = &b->memory,
+                       .model = stele_file_model(a->file),
+                       .capabilities = capabilities,
+                       .name = "test"};
+}
+
+static void flatten(bench *b, arm *a, uint32_t capabilities, flat_wishes wishes)
+{
+    set_up(b, a, capabilities);
+    assert_true(st_flatten(&b->saver, &wishes, &b->flat));
+}
+
+static void clean_up(bench *b, arm *a)
+{
+    st_arena_free(&b->memory);
+    stele_close(a->file);
 }
 
 /* A target with y and z exchanged gets exchanged vertices and joints, and shows the same. */
@@ -404,30 +426,24 @@ static void test_flatten_turns_axes(void **state)
 {
     (void)state;
     arm a = make_arm();
-    arena memory;
-    diags found;
-    checker c;
-    flat_model flat;
+    bench b;
     add_turn(&a, 1, STELE_LINEAR);
-    saver s = make_saver(&a, &memory, &found, &c, UINT32_MAX);
     /* the target's z is the model's y, its y the model's -z */
-    flat_wishes wishes = {.axes = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1}}, .skeleton = true, .normals = true};
-    assert_true(st_flatten(&s, &wishes, &flat));
-    assert_int_equal(flat.mesh_count, 1);
-    assert_int_equal(flat.joint_count, 2);
-    assert_int_equal(flat.joints[1].parent, 0);
-    assert_near(stele_view_number(&flat.meshes[0].position, 1, 2), 2);
-    assert_near(flat.joints[1].rest.m[14], 1);
-    double scratch[8][16];
+    flatten(&b, &a, UINT32_MAX,
+            (flat_wishes){.axes = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1}}, .skeleton = true, .normals = true});
+    assert_int_equal(b.flat.mesh_count, 1);
+    assert_int_equal(b.flat.joint_count, 2);
+    assert_int_equal(b.flat.joints[1].parent, 0);
+    assert_near(stele_view_number(&b.flat.meshes[0].position, 1, 2), 2);
+    assert_near(b.flat.joints[1].rest.m[14], 1);
     matrix joints[2];
-    st_flat_pose(&flat, 0, 3, scratch, joints);
-    matrix skin = st_matrix_product(&joints[1], &flat.joints[1].inverse_bind);
+    st_flat_pose(&b.flat, 0, 3, b.scratch, joints);
+    matrix skin = st_matrix_product(&joints[1], &b.flat.joints[1].inverse_bind);
     double end[3] = {0, 0, 2}, moved[3];
     st_matrix_point(&skin, end, moved);
     assert_near(moved[0], -1); /* as in test_skinning, with the axes of the target */
     assert_near(moved[2], 1);
-    st_arena_free(&memory);
-    stele_close(a.file);
+    clean_up(&b, &a);
 }
 
 /* Nodes that a clip moves become joints, and carry meshes that have no skin. */
@@ -435,10 +451,7 @@ static void test_flatten_makes_joints_of_animated_nodes(void **state)
 {
     (void)state;
     arm a = make_arm();
-    arena memory;
-    diags found;
-    checker c;
-    flat_model flat;
+    bench b;
     stele_node node = stele_default_node();
     node.local.translation[0] = 5;
     uint32_t lever = stele_add_node(a.file, &node);
@@ -448,30 +461,26 @@ static void test_flatten_makes_joints_of_animated_nodes(void **state)
     stele_channel channel = {lever, STELE_ROTATION, STELE_LINEAR, stele_float_view(two_times, 2, 1),
                              stele_float_view(quarter_turn, 2, 4)};
     stele_add_clip(a.file, &(stele_clip){.channels = &channel, .channel_count = 1});
-    saver s = make_saver(&a, &memory, &found, &c, UINT32_MAX);
-    flat_wishes wishes = {.axes = st_matrix_identity(), .skeleton = true};
-    assert_true(st_flatten(&s, &wishes, &flat));
-    assert_int_equal(flat.joint_count, 3);
-    assert_int_equal(flat.mesh_count, 2);
-    assert_int_equal(flat.meshes[1].node, load);
-    assert_int_equal(flat.meshes[1].rigid_joint, 2);
+    flatten(&b, &a, UINT32_MAX, (flat_wishes){.axes = st_matrix_identity(), .skeleton = true});
+    assert_int_equal(b.flat.joint_count, 3);
+    assert_int_equal(b.flat.mesh_count, 2);
+    assert_int_equal(b.flat.meshes[1].node, load);
+    assert_int_equal(b.flat.meshes[1].rigid_joint, 2);
     influence influences[4];
     size_t all;
-    assert_int_equal(st_flat_influences(&flat.meshes[1], 0, influences, 4, &all), 1);
+    assert_int_equal(st_flat_influences(&b.flat.meshes[1], 0, influences, 4, &all), 1);
     assert_int_equal(influences[0].joint, 2);
-    double scratch[8][16];
     matrix joints[3];
-    st_flat_pose(&flat, 0, 3, scratch, joints);
-    matrix skin = st_matrix_product(&joints[2], &flat.joints[2].inverse_bind);
+    st_flat_pose(&b.flat, 0, 3, b.scratch, joints);
+    matrix skin = st_matrix_product(&joints[2], &b.flat.joints[2].inverse_bind);
     double point[3], moved[3];
     for (uint32_t k = 0; k < 3; k++)
-        point[k] = stele_view_number(&flat.meshes[1].position, 0, k);
+        point[k] = stele_view_number(&b.flat.meshes[1].position, 0, k);
     assert_near(point[0], 10); /* baked: 5 and 5 */
     st_matrix_point(&skin, point, moved);
     assert_near(moved[0], 4); /* (5, 1) from the lever, turned to (-1, 5) */
     assert_near(moved[1], 5);
-    st_arena_free(&memory);
-    stele_close(a.file);
+    clean_up(&b, &a);
 }
 
 /* Without a skeleton a model that is posed at rest is written as it is seen. */
@@ -479,59 +488,44 @@ static void test_flatten_evaluates_a_posed_rest(void **state)
 {
     (void)state;
     arm a = make_arm();
-    arena memory;
-    diags found;
-    checker c;
-    flat_model flat;
+    bench b;
     stele_node *upper = (stele_node *)&stele_file_model(a.file)->nodes[a.joints[1]];
     upper->local.rotation[2] = upper->local.rotation[3] = 0.70710678f;
-    saver s = make_saver(&a, &memory, &found, &c, STELE_MESHES);
-    flat_wishes wishes = {.axes = st_matrix_identity()};
-    assert_true(st_flatten(&s, &wishes, &flat));
-    assert_near(stele_view_number(&flat.meshes[0].position, 1, 0), -1);
-    assert_near(stele_view_number(&flat.meshes[0].position, 1, 1), 1);
-    assert_int_equal(flat.joint_count, 0);
-    st_arena_free(&memory);
-    stele_close(a.file);
+    flatten(&b, &a, STELE_MESHES, (flat_wishes){.axes = st_matrix_identity()});
+    assert_near(stele_view_number(&b.flat.meshes[0].position, 1, 0), -1);
+    assert_near(stele_view_number(&b.flat.meshes[0].position, 1, 1), 1);
+    assert_int_equal(b.flat.joint_count, 0);
+    clean_up(&b, &a);
 }
 
 static void test_mirrored_triangles_are_turned(void **state)
 {
     (void)state;
     arm a = make_arm();
-    arena memory;
-    diags found;
-    checker c;
-    flat_model flat;
+    bench b;
     stele_node node = stele_default_node();
     node.local.scale[0] = -1;
     node.mesh = 0;
     stele_add_node(a.file, &node);
-    saver s = make_saver(&a, &memory, &found, &c, STELE_MESHES);
-    flat_wishes wishes = {.axes = st_matrix_identity()};
-    assert_true(st_flatten(&s, &wishes, &flat));
-    assert_int_equal(st_view_index(&flat.meshes[0].indices, 1), 1);
-    assert_int_equal(st_view_index(&flat.meshes[1].indices, 1), 2);
-    assert_int_equal(st_view_index(&flat.meshes[1].indices, 2), 1);
-    assert_near(stele_view_number(&flat.meshes[1].position, 2, 0), -1);
-    st_arena_free(&memory);
-    stele_close(a.file);
+    flatten(&b, &a, STELE_MESHES, (flat_wishes){.axes = st_matrix_identity()});
+    assert_int_equal(st_view_index(&b.flat.meshes[0].indices, 1), 1);
+    assert_int_equal(st_view_index(&b.flat.meshes[1].indices, 1), 2);
+    assert_int_equal(st_view_index(&b.flat.meshes[1].indices, 2), 1);
+    assert_near(stele_view_number(&b.flat.meshes[1].position, 2, 0), -1);
+    clean_up(&b, &a);
 }
 
 static void test_losses_follow_the_capabilities(void **state)
 {
     (void)state;
     arm a = make_arm();
-    arena memory;
-    diags found;
-    checker c;
+    bench b;
     add_turn(&a, 1, STELE_LINEAR);
-    saver s = make_saver(&a, &memory, &found, &c, STELE_MESHES);
-    st_save_report(&s);
-    assert_int_equal(found.losses, 1);
-    assert_string_equal(found.items[0].text, "TEST has no skeleton: 2 joints and 1 clip dropped");
-    st_arena_free(&memory);
-    stele_close(a.file);
+    set_up(&b, &a, STELE_MESHES);
+    st_save_report(&b.saver);
+    assert_int_equal(b.found.losses, 1);
+    assert_string_equal(b.found.items[0].text, "TEST has no skeleton: 2 joints and 1 clip dropped");
+    clean_up(&b, &a);
 }
 
 int main(void)

@@ -207,6 +207,20 @@ static void test_notation(void **unused)
     expect_text_64(-123456.789, "-123456.789");
 }
 
+static void test_integers(void **unused)
+{
+    (void)unused;
+    static const uint32_t numbers[] = {0,        1,        9,         10,        99,        100,        12345,
+                                       99999999, 10000000, 100000000, 100000001, 999999999, 1000000000, 4294967295};
+    for (size_t i = 0; i < 100000 + sizeof numbers / sizeof *numbers; i++) {
+        char text[NUMBER_CHARS + 1], expected[16];
+        uint32_t value = i < 100000 ? (uint32_t)(random_bits() >> (32 + i % 32)) : numbers[i - 100000];
+        text[st_print_u32(text, value)] = 0;
+        snprintf(expected, sizeof expected, "%u", value);
+        assert_string_equal(text, expected);
+    }
+}
+
 /* ---- Reading ---- */
 
 static void expect_read(const char *text)
@@ -405,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_floats_are_printed_shortest),
         cmocka_unit_test(test_doubles_are_printed_shortest),
         cmocka_unit_test(test_notation),
+        cmocka_unit_test(test_integers),
         cmocka_unit_test(test_hard_texts),
         cmocka_unit_test(test_middles),
         cmocka_unit_test(test_random_texts),

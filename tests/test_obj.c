@@ -494,7 +494,7 @@ static void test_what_is_no_obj(void **state)
     (void)state;
     static const char *const texts[] = {"",
                                         "\n\n",
-                                        "# only a comment\n",
+                                        "# a comment\nand text\n",
                                         "hello world\nthis is text\n",
                                         "f\n",
                                         "o\n",

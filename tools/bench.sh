@@ -15,6 +15,14 @@ assimp=""
 [ -f /usr/include/assimp/cimport.h ] && assimp="-DWITH_ASSIMP -lassimp"
 # shellcheck disable=SC2086 # several words or none
 $cc -std=c11 -O3 -Iinclude -o "$folder/convert" bench/convert.c bench/race.c build/libstele.a $libraries $assimp
+dragonbox="" floor=""
+for include in /usr/include/dragonbox-*; do
+    [ -d "$include" ] || continue
+    ${CXX:-c++} -std=c++17 -O3 -I"$include" -c -o "$folder/print_floor.o" bench/print_floor.cpp
+    dragonbox="-DWITH_DRAGONBOX" floor="$folder/print_floor.o -ldragonbox_to_chars -lstdc++"
+done
+# shellcheck disable=SC2086 # several words or none
+$cc -std=c11 -O3 -Iinclude $dragonbox -o "$folder/obj" bench/obj.c bench/race.c build/libstele.a $floor $libraries $assimp -lpthread
 
 big() { # KIND NAME
     [ -f "$folder/$2" ] || { "$folder/make_big" "$1" "$folder/$2.tmp" && mv "$folder/$2.tmp" "$folder/$2"; }
@@ -27,6 +35,7 @@ big sff-packed big-packed.sff
 big ctc big.ctc
 [ -f "$folder/big-v0.twm" ] || build/stele convert -q "$folder/big.twm" "$folder/big-v0.twm" --dialect v0
 [ -f "$folder/big.glb" ] || build/stele convert -q "$folder/big.sgm" "$folder/big.glb"
+[ -f "$folder/big.obj" ] || build/stele convert -q "$folder/big.sgm" "$folder/big.obj"
 cat "$folder"/big* >/dev/null # into the page cache
 
 corpus=${STELE_CORPUS:-../shared/corpus}
@@ -49,3 +58,9 @@ if [ ! -d "$folder/small" ]; then
 fi
 "$folder/bench" build/stele "$folder" "$corpus" samples/dialects/v3.sgm samples/scribe.sgm
 "$folder/convert" build/stele "$folder" "$folder/small"
+egl=""
+[ -f /usr/include/GLES3/gl3.h ] && [ -f /usr/include/EGL/egl.h ] && egl="-DWITH_EGL -lEGL -lGLESv2"
+# shellcheck disable=SC2086 # several words or none
+$cc -std=c11 -O2 -Iinclude -o "$folder/render" bench/render.c bench/race.c build/libstele.a $libraries -lpthread $egl
+"$folder/render" build/stele samples/dialects/v3.sgm "$folder/small" "$folder/out.png"
+"$folder/obj" build/stele "$folder"

@@ -12,21 +12,24 @@ if [ -n "$need" ]; then
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $need >/dev/null
 fi
 
-# liblz4 of another architecture, unpacked beside the build: the machine itself stays as it is.
-fetch_lz4() { # ARCHITECTURE FOLDER
+# The libraries of another architecture, unpacked beside the build: the machine itself stays as it is.
+fetch_libraries() { # ARCHITECTURE FOLDER
     local lists=$PWD/$2/lists
     mkdir -p "$lists/partial" "$2/unpacked"
     (cd "$2" && apt-get -qq -o Dir::State::lists="$lists" -o APT::Architectures::="$1" update
-        apt-get -qq -o Dir::State::lists="$lists" -o APT::Architectures::="$1" download "liblz4-dev:$1") >"$2/apt.log" 2>&1 || true
-    dpkg -x "$2"/liblz4-dev_*.deb "$2/unpacked"
+        apt-get -qq -o Dir::State::lists="$lists" -o APT::Architectures::="$1" download "liblz4-dev:$1" "libpng-dev:$1" \
+            "libjpeg62-turbo-dev:$1" "libwebp-dev:$1" "zlib1g-dev:$1") >"$2/apt.log" 2>&1 || true
+    for package in "$2"/*.deb; do
+        dpkg -x "$package" "$2/unpacked"
+    done
 }
 
 portable() { # NAME COMPILER RUNNER ARCHITECTURE TUPLE
     local build=build/portable-$1
     mkdir -p "$build"
-    [ -d "$build/unpacked/usr" ] || fetch_lz4 "$4" "$build"
+    [ -d "$build/unpacked/usr" ] || fetch_libraries "$4" "$build"
     cmake -S . -B "$build" -DCMAKE_C_COMPILER="$2" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" \
-        -DCMAKE_BUILD_TYPE=Release -DSTELE_WERROR=ON -DCMAKE_C_FLAGS="-isystem $PWD/$build/unpacked/usr/include" \
+        -DCMAKE_BUILD_TYPE=Release -DSTELE_WERROR=ON -DCMAKE_C_FLAGS="-isystem $PWD/$build/unpacked/usr/include -isystem $PWD/$build/unpacked/usr/include/$5" \
         -DCMAKE_EXE_LINKER_FLAGS="-static -L$PWD/$build/unpacked/usr/lib/$5" >/dev/null
     cmake --build "$build" -j "$(nproc)" --target stele >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
     printf '#!/bin/sh\nexec %s %s/stele "$@"\n' "$3" "$PWD/$build" >"$build/run"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes every format for the given number of seconds, two at a time. What crashes is left in build/fuzz/found; give it the
+# Fuzzes every format, and images, for the given number of seconds, two at a time. What crashes is left in build/fuzz/found; give it the
 # name of the bug and put it in tests/crashers, where every test run opens it again.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,11 +9,15 @@ cmake --build build/fuzz -j "$(nproc)" >build/fuzz/build.log 2>&1 || { cat build
 mkdir -p build/fuzz/found
 failed=0
 
-run() { # FORMAT
+run() { # FORMAT or image
     corpus=build/fuzz/corpus-$1
     mkdir -p "$corpus"
     seeds="samples/dialects samples/gaps fuzz/seeds tests/crashers"
-    case $1 in glb | gltf) words=-dict=fuzz/gltf.dict ;; *) words="" ;; esac
+    words=""
+    case $1 in
+    glb | gltf) words=-dict=fuzz/gltf.dict ;;
+    image) seeds=fuzz/images ;;
+    esac
     if "build/fuzz/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix=build/fuzz/found/ -print_final_stats=1 $words "$corpus" $seeds >"build/fuzz/$1.log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log")
@@ -27,7 +31,7 @@ run() { # FORMAT
 
 formats=$(sed -n 's/^set(STELE_FORMATS \(.*\))/\1/p' CMakeLists.txt)
 pids=""
-for format in $formats; do
+for format in $formats image; do
     run "$format" &
     pids="$pids $!"
     # shellcheck disable=SC2086

@@ -44,6 +44,11 @@ check)
     ;;
 bench)
     want libassimp-dev
+    want libegl-dev
+    want libgles-dev
+    want libgl1-mesa-dri
+    want libdragonbox-dev
+    program g++ g++
     program python3 python3
     ;;
 esac

@@ -278,9 +278,8 @@ static inline void put_index(index_writer *w, uint32_t index)
     w->at += w->wide ? 4 : 2;
 }
 
-/* The corners of a face as indices; numbers has the vertex of each corner. */
-static void put_face(builder *b, const part *p, const obj_corner *corners, const uint32_t *numbers, uint32_t count,
-                     uint32_t *scratch, index_writer *w)
+/* The corners of a face as indices; numbers has the vertex of each corner, and room for five times as many behind them. */
+static void put_face(builder *b, const part *p, const obj_corner *corners, uint32_t *numbers, uint32_t count, index_writer *w)
 {
     if (p->topology == STELE_POINTS) {
         for (uint32_t i = 0; i < count; i++)
@@ -294,7 +293,7 @@ static void put_face(builder *b, const part *p, const obj_corner *corners, const
         for (int i = 0; i < 3; i++)
             put_index(w, numbers[i]);
     } else if (count > 3) {
-        uint32_t(*triangles)[3] = (uint32_t(*)[3])(scratch + 2 * (uint64_t)count);
+        uint32_t *scratch = numbers + count, (*triangles)[3] = (uint32_t(*)[3])(scratch + 2 * (uint64_t)count);
         b->cut_badly += !st_obj_triangulate(b->content->positions, corners, count, scratch, &b->work, triangles);
         for (uint32_t i = 0; i < count - 2; i++)
             for (int k = 0; k < 3; k++)
@@ -306,13 +305,13 @@ static void put_face(builder *b, const part *p, const obj_corner *corners, const
 static void put_faces(builder *b, const part *p, const survey *s, uint32_t *vertex_count, index_writer w)
 {
     arena_mark mark = st_arena_mark(b->arena);
-    uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers), *scratch = numbers + s->longest;
+    uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers);
     for (uint32_t i = p->first; numbers && i != NO_INDEX; i = b->segments[i].next) {
         const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count, *face = c;
         for (; c < end; c++) {
             numbers[c - face] = vertex_of(b, vertex_count, c);
             if (c->v & LAST_CORNER) {
-                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), scratch, &w);
+                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), &w);
                 face = c + 1;
             }
         }
@@ -325,7 +324,7 @@ static uint64_t put_direct(builder *b, const part *p, const survey *s, index_wri
 {
     arena_mark mark = st_arena_mark(b->arena);
     uint8_t *seen = take(b, (uint64_t)s->most - s->least + 1, 1);
-    uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers), *scratch = numbers + s->longest;
+    uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers);
     bool triangles = p->topology == STELE_TRIANGLES && s->indices == p->corners && s->longest == 3;
     uint64_t used = 0;
     for (uint32_t i = p->first; !b->failed && i != NO_INDEX; i = b->segments[i].next) {
@@ -340,7 +339,7 @@ static uint64_t put_direct(builder *b, const part *p, const survey *s, index_wri
             }
             numbers[c - face] = number;
             if (c->v & LAST_CORNER) {
-                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), scratch, &w);
+                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), &w);
                 face = c + 1;
             }
         }

@@ -143,16 +143,6 @@ static size_t reference_joint(flattener *f, const stele_skin *skin)
     return 0;
 }
 
-static bool differs(const matrix *a, const matrix *b)
-{
-    double size = 1, error = 0;
-    for (int i = 0; i < 16; i++) {
-        size = fmax(size, fabs(a->m[i]));
-        error = fmax(error, fabs(a->m[i] - b->m[i]));
-    }
-    return error > 1e-3 * size;
-}
-
 /* A joint that an earlier skin has given its inverse bind matrix decides for this skin too. */
 static bool bake_by_shared_joint(flattener *f, const stele_skin *skin, matrix *bake)
 {
@@ -187,7 +177,7 @@ static void bake_skin(flattener *f, size_t index)
     f->bake[index] = f->wishes->keep_bind ? st_matrix_identity() : st_matrix_product(&f->flat->from_model, &all);
     for (size_t i = 0; i < skin->joint_count && !f->posed[index]; i++) {
         matrix one = rest_skinning(f, skin, i);
-        f->posed[index] = differs(&one, &all);
+        f->posed[index] = st_matrix_differs(&one, &all);
     }
     bake_by_shared_joint(f, skin, &f->bake[index]);
     if (st_matrix_determinant(&f->bake[index]) == 0)

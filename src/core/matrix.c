@@ -164,6 +164,16 @@ static void complete_columns(matrix *a, const double scale[3])
     }
 }
 
+bool st_matrix_differs(const matrix *a, const matrix *b)
+{
+    double size = 1, error = 0;
+    for (int i = 0; i < 16; i++) {
+        size = fmax(size, fabs(a->m[i]));
+        error = fmax(error, fabs(a->m[i] - b->m[i]));
+    }
+    return error > 1e-3 * size;
+}
+
 static bool nearly_same(const matrix *a, const matrix *b)
 {
     double size = 0, error = 0;

@@ -24,8 +24,9 @@ matrix st_matrix_product(const matrix *a, const matrix *b); /* a after b */
 /* The inverse of a matrix whose last row is 0, 0, 0, 1. False if it has none; then it is the identity. */
 bool st_matrix_inverse(const matrix *a, matrix *inverse);
 
-double st_matrix_determinant(const matrix *a); /* of the upper left 3x3 */
-bool st_matrix_is_identity(const matrix *a);   /* exactly */
+double st_matrix_determinant(const matrix *a);            /* of the upper left 3x3 */
+bool st_matrix_differs(const matrix *a, const matrix *b); /* by more than a thousandth of what is in them, or of 1 */
+bool st_matrix_is_identity(const matrix *a);              /* exactly */
 void st_matrix_point(const matrix *a, const double point[3], double result[3]);
 void st_matrix_direction(const matrix *a, const double direction[3], double result[3]); /* without translation */
 

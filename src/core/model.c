@@ -329,8 +329,9 @@ static const char *find_dangling(const stele_model *model)
 
 bool st_model_finish(stele_model *model, arena *a, const char **problem)
 {
-    *problem = find_dangling(model);
-    if (!*problem && !order_nodes(model, a))
+    /* without memory something that was added may have been left half copied */
+    *problem = a->failed ? NULL : find_dangling(model);
+    if (!*problem && (a->failed || !order_nodes(model, a)))
         *problem = a->failed ? "there is not enough memory within the limit" : "nodes are their own ancestors";
     return !*problem;
 }
@@ -353,6 +354,15 @@ uint32_t *st_model_drawn(const stele_model *model, arena *a, size_t *count)
         if (model->nodes[i].mesh != STELE_NONE)
             nodes[start[model->nodes[i].mesh]++] = i;
     return nodes;
+}
+
+bool st_model_has_normals(const stele_model *model)
+{
+    for (size_t i = 0; i < model->mesh_count; i++)
+        for (size_t k = 0; k < model->meshes[i].primitive_count; k++)
+            if (stele_primitive_view(&model->meshes[i].primitives[k], STELE_NORMAL, 0))
+                return true;
+    return false;
 }
 
 /* ---- Views ---- */

@@ -42,6 +42,7 @@ bool st_model_finish(stele_model *model, arena *a, const char **problem);
 /* The nodes that draw, by the order of their meshes; NULL without memory. */
 uint32_t *st_model_drawn(const stele_model *model, arena *a, size_t *count);
 
+bool st_model_has_normals(const stele_model *model); /* any of its primitives */
 /* The weight of a morph of the mesh that a node draws, at a time of a clip (STELE_NONE: at rest). */
 double st_morph_weight(const stele_model *model, uint32_t node, uint32_t clip, double seconds, size_t morph);
 

@@ -287,16 +287,6 @@ static void report_between(const ctc_saver *a, double fps)
                  (number)between);
 }
 
-static bool differs(const matrix *a, const matrix *b)
-{
-    double size = 1, error = 0;
-    for (int i = 0; i < 16; i++) {
-        size = fmax(size, fabs(a->m[i]));
-        error = fmax(error, fabs(a->m[i] - b->m[i]));
-    }
-    return error > 1e-3 * size;
-}
-
 /* What is shown without a clip is the first frame. */
 static void report_rest(film *f, uint32_t first_clip)
 {
@@ -304,7 +294,7 @@ static void report_rest(film *f, uint32_t first_clip)
     uint64_t moved = 0;
     pose(f, first_clip, 0);
     for (size_t i = 0; i < a->flat.joint_count; i++)
-        moved += differs(&f->joints[i], &a->flat.joints[i].rest);
+        moved += st_matrix_differs(&f->joints[i], &a->flat.joints[i].rest);
     st_save_lose(a->base, DIAG_LOSS_REST, moved, "", "rests as its first frame is: %llu joints rest elsewhere", (number)moved);
 }
 

@@ -103,9 +103,6 @@ typedef struct stele_format {
 extern const stele_format *const st_formats[]; /* NULL-terminated */
 const stele_format *st_format_named(const char *name);
 
-/* Whether some format has this choice, and this value for it. */
-bool st_known_choice(const stele_choice *choice);
-
 /* The format that an extension promises, and what a file that no format claims may be: an explanation, or NULL. */
 const stele_format *st_format_of_extension(const char *path);
 const char *st_stranger(const uint8_t *data, uint64_t size);

@@ -321,15 +321,6 @@ static void save_clips(mesh_saver *m)
 
 /* ---- All of it ---- */
 
-static bool any_normals(const stele_model *model)
-{
-    for (size_t i = 0; i < model->mesh_count; i++)
-        for (size_t k = 0; k < model->meshes[i].primitive_count; k++)
-            if (stele_primitive_view(&model->meshes[i].primitives[k], STELE_NORMAL, 0))
-                return true;
-    return false;
-}
-
 static bool fits(mesh_saver *m)
 {
     if (m->numbers.count > NO_JOINT)
@@ -346,7 +337,7 @@ bool st_mesh_save(saver *s, raw_file *raw)
     unsigned dialect = raw->dialect;
     bool keep_root = st_mesh_traits[dialect].root_transform;
     flat_wishes wishes = {
-        .axes = st_matrix_identity(), .keep_root = keep_root, .skeleton = true, .normals = any_normals(s->model)};
+        .axes = st_matrix_identity(), .keep_root = keep_root, .skeleton = true, .normals = st_model_has_normals(s->model)};
     if (!st_flatten(s, &wishes, &m.flat) || !st_joint_numbers(s, &m.flat, &m.numbers))
         return false;
     raw->dialect = keep_root ? MESH_C1 : MESH_B2;

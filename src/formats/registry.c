@@ -52,7 +52,7 @@ static bool lists(const char *words, const char *word)
     return false;
 }
 
-bool st_known_choice(const stele_choice *choice)
+bool stele_known_choice(const stele_choice *choice)
 {
     for (size_t i = 0; st_formats[i]; i++)
         for (size_t k = 0; k < st_formats[i]->info.choice_count; k++) {

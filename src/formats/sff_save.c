@@ -260,20 +260,11 @@ static void save_meshes(sff_saver *a)
 
 /* ---- The file ---- */
 
-static bool any_normals(const stele_model *model)
-{
-    for (size_t i = 0; i < model->mesh_count; i++)
-        for (size_t k = 0; k < model->meshes[i].primitive_count; k++)
-            if (stele_primitive_view(&model->meshes[i].primitives[k], STELE_NORMAL, 0))
-                return true;
-    return false;
-}
-
 bool st_sff_save(saver *s, raw_file *raw)
 {
     sff_file *f = (sff_file *)raw;
     sff_saver a = {.base = s, .file = f};
-    flat_wishes wishes = {.axes = st_matrix_identity(), .normals = any_normals(s->model)};
+    flat_wishes wishes = {.axes = st_matrix_identity(), .normals = st_model_has_normals(s->model)};
     if (!st_flatten(s, &wishes, &a.flat))
         return false;
     st_report_names(s, &a.flat, true);

@@ -266,7 +266,7 @@ static void load_mesh(twm_loader *t, unsigned index)
     stele_mesh mesh = {0};
     stele_node node = stele_default_node();
     load_primitive(t, m, index, &mesh, &node);
-    if (node.mesh == STELE_NONE)
+    if (!mesh.primitive_count)
         node.mesh = st_model_add_mesh(t->base->model, t->base->arena, &mesh);
     st_model_add_node(t->base->model, t->base->arena, &node);
 }

@@ -68,7 +68,7 @@ static const char strips[6 * GLYPH_HEIGHT][FONT_WIDTH * GLYPHS_A_STRIP + 1] = {
 static unsigned next_character(const char **utf8)
 {
     unsigned char c = (unsigned char)*(*utf8)++;
-    while (c >= 0xc0 && ((unsigned char)**utf8 & 0xc0) == 0x80)
+    for (int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0; more && ((unsigned char)**utf8 & 0xc0) == 0x80; more--)
         (*utf8)++;
     return c < ' ' || c > '~' ? BOX : c;
 }
