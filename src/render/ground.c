@@ -151,7 +151,7 @@ static void aim_shadow(ground *g, const scene *s)
     const camera *c = &s->camera;
     float light[3];
     for (int i = 0; i < 3; i++)
-        light[i] = s->lights.direction[0][i] + 0.7f * c->up[i];
+        light[i] = s->lights.direction[i][0] + 0.7f * c->up[i];
     normalize3(light);
     float steep = dot3(light, c->up), height = (float)c->distance * c->up[2] - c->ground;
     for (int i = 0; i < 3; i++)

@@ -72,9 +72,10 @@ typedef struct draw {
     const uint8_t (*tint)[4]; /* the colour of each triangle of an overlay, as a pixel */
 } draw;
 
+/* A lane for each light, of which there are three. */
 typedef struct lights {
-    float direction[3][3]; /* towards the light, in view space */
-    float color[3][3];
+    float4 direction[3]; /* x, y and z towards them, in view space */
+    float4 color[3];     /* red, green and blue */
     float sky[3], floor[3];
 } lights;
 

@@ -12,15 +12,19 @@ static const float sky_color[3] = {0.31f, 0.33f, 0.36f}, floor_color[3] = {0.15f
 
 lights st_lights(const camera *c)
 {
-    lights l;
-    memcpy(l.color, light_colors, sizeof l.color);
+    lights l = {0};
     memcpy(l.sky, sky_color, sizeof l.sky);
     memcpy(l.floor, floor_color, sizeof l.floor);
     for (int i = 0; i < LIGHTS; i++) {
         const float *place = light_places[i];
+        float direction[3];
         for (int k = 0; k < 3; k++)
-            l.direction[i][k] = place[0] * (k == 0) + place[1] * c->up[k] + place[2] * c->level[k];
-        normalize3(l.direction[i]);
+            direction[k] = place[0] * (k == 0) + place[1] * c->up[k] + place[2] * c->level[k];
+        normalize3(direction);
+        for (int k = 0; k < 3; k++) {
+            l.direction[k][i] = direction[k];
+            l.color[k][i] = light_colors[i][k];
+        }
     }
     return l;
 }
@@ -243,16 +247,14 @@ static void bend_normal(const surface *f, const place *p, float normal[3])
 static void normal_at(const surface *f, const place *p, float normal[3])
 {
     const draw *d = f->draw;
-    float flat[3];
-    memcpy(flat, f->normal, sizeof flat);
-    normalize3(flat);
     float facing = dot3(p->ray, f->normal) > 0 ? -1.0f : 1.0f;
     bool back = (facing < 0) != d->mirrored;
     for (int i = 0; i < 3; i++)
         normal[i] = d->normals ? between(p, f->normals[0][i], f->normals[1][i], f->normals[2][i]) : 0;
     if (!d->normals || !normalize3(normal)) {
         for (int i = 0; i < 3; i++)
-            normal[i] = facing * flat[i];
+            normal[i] = facing * f->normal[i];
+        normalize3(normal);
         back = false;
     }
     if (d->normal.texture)
@@ -298,23 +300,34 @@ static inline float fifth_power(float x)
     return x * x * x * x * x;
 }
 
-/* How much a rough surface mirrors of a light: GGX, with Schlick's shadowing and Fresnel. */
-static void add_light(const material_here *h, const float normal[3], const float to_eye[3], float facing_eye,
-                      const float direction[3], const float color[3], float sum[3])
+static inline float4 sqrt4(float4 x)
 {
-    float facing = dot3(normal, direction);
-    if (!(facing > 0))
-        return;
-    float half[3] = {direction[0] + to_eye[0], direction[1] + to_eye[1], direction[2] + to_eye[2]};
-    normalize3(half);
+    return (float4){sqrtf(x[0]), sqrtf(x[1]), sqrtf(x[2]), sqrtf(x[3])};
+}
+
+/* What is scattered of the lights, and what a rough surface mirrors: GGX, with Schlick's shadowing and Fresnel. All lights at
+ * once, a lane for each. The half vector between light and eye is never needed itself: its square is 2 + 2 * their cosine. */
+static void add_lights(const lights *l, const material_here *h, const float normal[3], const float to_eye[3], float facing_eye,
+                       float sum[3])
+{
+    float4 facing = l->direction[0] * all_float(normal[0]) + l->direction[1] * all_float(normal[1]) +
+                    l->direction[2] * all_float(normal[2]);
+    float4 to_light = l->direction[0] * all_float(to_eye[0]) + l->direction[1] * all_float(to_eye[1]) +
+                      l->direction[2] * all_float(to_eye[2]);
+    float4 half_square = all_float(2.001f) + to_light + to_light, along_half = facing + all_float(facing_eye);
+    facing = select_float(facing > 0, facing, all_float(0));
     float spread = h->roughness * h->roughness, square = spread * spread;
-    float peak = clamp_unit(dot3(normal, half)), width = peak * peak * (square - 1) + 1;
     float k = (h->roughness + 1) * (h->roughness + 1) * 0.125f;
-    float shadow = (facing * (1 - k) + k) * (facing_eye * (1 - k) + k);
-    float glance = fifth_power(1 - clamp_unit(dot3(half, to_eye)));
-    float shine = 0.25f * square * facing / (width * width * shadow);
-    for (int i = 0; i < 3; i++)
-        sum[i] += color[i] * (h->color[i] * facing + (h->mirror[i] + (1 - h->mirror[i]) * glance) * shine);
+    float4 width = along_half * along_half / half_square * all_float(square - 1) + all_float(1);
+    float4 shadow = (facing * all_float(1 - k) + all_float(k)) * all_float(facing_eye * (1 - k) + k);
+    float4 glance = all_float(1) - sqrt4(half_square) * all_float(0.5f), glance_square = glance * glance;
+    glance = glance_square * glance_square * glance;
+    float4 shine = all_float(0.25f * square) * facing / (width * width * shadow);
+    for (int i = 0; i < 3; i++) {
+        float4 mirrored = all_float(h->mirror[i]) + all_float(1 - h->mirror[i]) * glance;
+        float4 light = l->color[i] * (all_float(h->color[i]) * facing + mirrored * shine);
+        sum[i] += (light[0] + light[1]) + light[2];
+    }
 }
 
 /* The light from above and below, soft, and a little of it mirrored. */
@@ -354,8 +367,7 @@ static void light_up(const scene *s, const surface *f, const place *p, float rgb
     normalize3(to_eye);
     float facing_eye = dot3(normal, to_eye);
     facing_eye = facing_eye > 0.02f ? facing_eye : 0.02f;
-    for (int i = 0; i < LIGHTS; i++)
-        add_light(&h, normal, to_eye, facing_eye, s->lights.direction[i], s->lights.color[i], sum);
+    add_lights(&s->lights, &h, normal, to_eye, facing_eye, sum);
     add_surroundings(s, &h, normal, to_eye, facing_eye, sum);
     memcpy(rgba, sum, sizeof sum);
 }
