@@ -213,6 +213,18 @@ static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_
     return to_stdout(path) ? stele_movie_write(movie, file, write_bytes, NULL) : stele_movie_save(movie, file, path, &options);
 }
 
+/* Where the picture itself goes to standard output, this does not. */
+static void print_json(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status)
+{
+    json out;
+    json_begin(&out, to_stdout(path) ? j->err : j->out, "render", j->path);
+    json_string(&out, "output", status == STELE_OK ? path : NULL);
+    json_uint(&out, "width", w->width);
+    json_uint(&out, "height", w->height);
+    json_diagnostics(&out, file, 0);
+    json_end(&out);
+}
+
 static void print_outcome(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status)
 {
     report_findings(j, file);
@@ -222,13 +234,7 @@ static void print_outcome(job *j, const stele_file *file, const wishes *w, const
                  strstr(message, "exists already") ? "; use -f to replace it" : "");
     }
     if (j->settings->json) {
-        json out;
-        json_begin(&out, to_stdout(path) ? j->err : j->out, "render", j->path);
-        json_string(&out, "output", status == STELE_OK ? path : NULL);
-        json_uint(&out, "width", w->width);
-        json_uint(&out, "height", w->height);
-        json_diagnostics(&out, file, 0);
-        json_end(&out);
+        print_json(j, file, w, path, status);
     } else if (status == STELE_OK && !j->settings->quiet && !to_stdout(path)) {
         print_safe(j->err, j->path, strlen(j->path));
         fputs(" -> ", j->err);
@@ -383,6 +389,8 @@ static void render_cell(job *j)
     if (!file)
         return;
     report_findings(j, file);
+    if (j->settings->json)
+        print_json(j, file, &sheet.wishes, j->settings->output, status);
     j->exit_code = exit_code_of(status);
     close_job(j, file);
 }
@@ -400,7 +408,7 @@ static int render_sheet(const settings *s, char **operands, size_t count)
     if (status != STELE_OK && !(to_stdout(s->output) && stdout_error()))
         complain(stderr, "%s%s", stele_file_message(handle),
                  strstr(stele_file_message(handle), "exists already") ? "; use -f to replace it" : "");
-    else if (status == STELE_OK && !s->quiet && !to_stdout(s->output))
+    else if (status == STELE_OK && !s->quiet && !s->json && !to_stdout(s->output))
         fprintf(stderr, "%s: %u x %u\n", s->output, sheet.picture.width, sheet.picture.height);
     stele_close(handle);
     free(sheet.picture.rgba);

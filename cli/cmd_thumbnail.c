@@ -11,7 +11,6 @@
 enum { USUAL_THUMBNAIL = 256, MOST_THUMBNAIL = 2048, USUAL_SECONDS = 20, MOST_SECONDS = 3600 };
 
 static const char usual_memory[] = "1G";
-static const rlim_t most_address_space = (rlim_t)4 << 30; /* libraries that decode images do not know our limit */
 
 static const char *output;
 static uint32_t side;
@@ -25,13 +24,22 @@ static void give_up(int signal)
     _exit(EXIT_IO); /* nothing is written before the picture is complete */
 }
 
-static void limit_process(unsigned seconds)
+/* Sanitizers take terabytes of it, and use little. */
+static void limit_address_space(void)
 {
+#ifndef STELE_SANITIZE
+    const rlim_t most_address_space = (rlim_t)4 << 30; /* libraries that decode images do not know our limit */
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most_address_space)) {
         limit.rlim_cur = most_address_space;
         setrlimit(RLIMIT_AS, &limit); /* where it cannot be had, the library's own limit remains */
     }
+#endif
+}
+
+static void limit_process(unsigned seconds)
+{
+    limit_address_space();
     signal(SIGALRM, give_up);
     alarm(seconds);
 }

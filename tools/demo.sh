@@ -1,5 +1,6 @@
 #!/bin/sh
-# Shows the main job on the sample: what is in a model, is it sound, what is each byte, and the same in an older dialect.
+# Shows the main job on the sample: what is in a model, is it sound, what is each byte, the same in an older dialect,
+# and what it looks like.
 set -eu
 cd "$(dirname "$0")/.."
 stele=build/stele
@@ -23,3 +24,8 @@ show $stele convert samples/dialects/v1a.sgm "$out/upgraded.sgm" --dialect v3
 show $stele info "$out/upgraded.sgm"
 show $stele convert samples/scribe.sgm "$out/copy.sgm"
 cmp samples/scribe.sgm "$out/copy.sgm" && echo "$out/copy.sgm is samples/scribe.sgm, byte for byte."
+show $stele render samples/scribe.sgm -o "$out/scribe.png" --shadow
+show $stele render samples/scribe.sgm -o "$out/bones.png" --clip walk --time 0.3 --joints --grid
+show $stele render samples/scribe.sgm -o "$out/walk.webp" --clip walk --size 400x400
+show $stele render -q -r samples --sheet -o "$out/samples.png" --size 128x128
+printf '\nPictures to look at: %s\n' "$out/scribe.png $out/bones.png $out/walk.webp $out/samples.png"
