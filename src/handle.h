@@ -27,8 +27,6 @@ struct stele_file {
     size_t diags_of_opening;
     stele_status status;
     const char *message;
-    stele_status usable; /* as a model: what opening or loading came to, whatever became of a save since */
-    const char *why_not;
     stele_info *info;
     stele_load_options load;
     stele_model *model;              /* NULL until it is asked for, or if it cannot be had */

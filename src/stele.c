@@ -206,8 +206,6 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
         file->sound = file->status == STELE_OK && !file->diags.errors;
         file->diags_of_opening = file->diags.count;
     }
-    file->usable = file->status;
-    file->why_not = file->message;
     return file;
 }
 
