@@ -38,8 +38,8 @@
  *   - print, exit, call setlocale, start threads or keep anything between calls;
  *   - trust a file: counts, indices and offsets are compared with what is there before they are used;
  *   - repair in silence: what is odd is a diagnostic, what a conversion cannot keep is a diagnostic of severity STELE_LOSS;
- *   - decode images or sounds: textures are names;
- *   - follow a name out of the model's folder.
+ *   - decode images but for pictures: elsewhere textures are names and bytes;
+ *   - follow a name out of the model's folder, unless load.allow_outside says so.
  *
  * Strings are UTF-8 as far as the file's are; those that come from a file may hold any byte but NUL.
  */
@@ -544,8 +544,9 @@ STELE_API stele_material stele_default_material(void);
 STELE_API stele_texture_use stele_default_texture_use(void);
 
 /* Each copies its struct with the arrays and strings in it, but not what views and textures point to, which must stay until
- * stele_close: take it from stele_memory. Returns the index, or STELE_NONE if there is no memory. Indices that point nowhere,
- * and parents that are not there yet, are found by stele_file_save, which then fails with STELE_USAGE. */
+ * stele_close: take it from stele_memory. A node with weights is added after its mesh, which knows how many there are. Returns
+ * the index, or STELE_NONE if there is no memory. Afterwards ask stele_file_model again: it returns NULL, and saving fails,
+ * both with STELE_USAGE, if an index points nowhere or a view has fewer rows than it needs. */
 STELE_API uint32_t stele_add_node(stele_file *file, const stele_node *node);
 STELE_API uint32_t stele_add_mesh(stele_file *file, const stele_mesh *mesh);
 STELE_API uint32_t stele_add_skin(stele_file *file, const stele_skin *skin);

@@ -88,8 +88,14 @@ const stele_model *st_file_finished_model(stele_file *file)
 {
     stele_model *model = st_file_model(file);
     const char *problem;
-    if (!model || model->order || st_model_finish(model, &file->arena, &problem))
+    if (!model || model->order)
         return model;
+    if (st_model_finish(model, &file->arena, &problem)) {
+        problem = st_model_problem(model);
+        if (!problem)
+            return model;
+        model->order = NULL;
+    }
     st_file_fail(file, file->arena.failed ? STELE_NO_MEMORY : STELE_USAGE, problem);
     return NULL;
 }
@@ -182,8 +188,10 @@ stele_status stele_bake(stele_file *file, uint32_t clip, double seconds)
     stele_model *baked = model ? st_arena_alloc(&file->arena, sizeof *baked) : NULL;
     if (!model)
         return stele_file_status(file);
-    if (clip != STELE_NONE && clip >= model->clip_count)
+    if (clip != STELE_NONE && clip >= model->clip_count) {
+        st_file_fail(file, STELE_USAGE, "there is no such clip");
         return STELE_USAGE;
+    }
     if (!baked || !st_bake(model, &file->arena, clip, seconds, baked))
         return without_memory(file);
     file->model = baked;

@@ -276,6 +276,59 @@ static void test_what_points_nowhere_is_found(void **state)
     stele_close(file);
 }
 
+static void assert_refused(stele_file *file, const char *why)
+{
+    assert_null(stele_file_model(file));
+    assert_int_equal(stele_file_status(file), STELE_USAGE);
+    assert_non_null(strstr(stele_file_message(file), why));
+    stele_close(file);
+}
+
+static void add_triangle_with(stele_file *file, uint64_t vertices, uint64_t rows, const uint16_t *indices)
+{
+    stele_attribute attribute = {STELE_POSITION, 0, stele_float_view(arm_positions, rows, 3)};
+    stele_primitive primitive = {
+        .vertex_count = vertices, .attributes = &attribute, .attribute_count = 1, .material = STELE_NONE};
+    if (indices)
+        primitive.indices = (stele_view){indices, 3, 2, 1, STELE_U16, false};
+    stele_node node = stele_default_node();
+    node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = &primitive, .primitive_count = 1});
+    stele_add_node(file, &node);
+}
+
+static void test_views_that_are_too_short_are_found(void **state)
+{
+    (void)state;
+    static const uint16_t beyond[] = {0, 1, 60000};
+    stele_file *file = stele_new(NULL);
+    add_triangle_with(file, 3000, 3, NULL);
+    assert_refused(file, "fewer rows");
+    file = stele_new(NULL);
+    add_triangle_with(file, 3, 3, beyond);
+    assert_refused(file, "beyond the vertices");
+    arm a = make_arm();
+    stele_channel channel = {a.joints[1], STELE_ROTATION, STELE_LINEAR, stele_float_view(two_times, 2, 1),
+                             stele_float_view(quarter_turn, 1, 4)};
+    stele_add_clip(a.file, &(stele_clip){.channels = &channel, .channel_count = 1});
+    assert_refused(a.file, "fewer values");
+    a = make_arm();
+    channel.values = stele_float_view(quarter_turn, 2, 4);
+    channel.times = stele_float_view((const float[]){2, 1}, 2, 1);
+    stele_add_clip(a.file, &(stele_clip){.channels = &channel, .channel_count = 1});
+    assert_refused(a.file, "increase");
+}
+
+static void test_joints_that_are_not_there_are_found(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    stele_skin *skin = (stele_skin *)&stele_file_model(a.file)->skins[0];
+    skin->joint_count = 1;
+    stele_node node = stele_default_node();
+    stele_add_node(a.file, &node);
+    assert_refused(a.file, "joint beyond");
+}
+
 static void test_order_puts_parents_first(void **state)
 {
     (void)state;
@@ -542,6 +595,8 @@ int main(void)
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_morphs),
         cmocka_unit_test(test_what_points_nowhere_is_found),
+        cmocka_unit_test(test_views_that_are_too_short_are_found),
+        cmocka_unit_test(test_joints_that_are_not_there_are_found),
         cmocka_unit_test(test_order_puts_parents_first),
         cmocka_unit_test(test_copies_are_deep),
         cmocka_unit_test(test_nothing_needs_memory_that_is_not_there),

@@ -362,7 +362,13 @@ static void put_material(walk *w, const mtl_file *f, size_t index)
     put_texture(w, f, "map_Ke", &m->emissive_texture);
     put_texture(w, f, "map_Pr -imfchan g", &m->metallic_roughness_texture);
     put_texture(w, f, "map_Pm -imfchan b", &m->metallic_roughness_texture);
-    put_texture(w, f, "norm", &m->normal_texture);
+    float bump = m->normal_texture.strength;
+    char word[32 + NUMBER_CHARS] = "norm";
+    if (bump != 1 && isfinite(bump)) {
+        memcpy(word, "norm -bm ", 9);
+        word[9 + st_print_f32(word + 9, bump)] = 0;
+    }
+    put_texture(w, f, word, &m->normal_texture);
 }
 
 void st_mtl_walk(walk *w, void *raw)

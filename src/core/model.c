@@ -133,6 +133,7 @@ uint32_t st_model_add_node(stele_model *model, arena *a, const stele_node *node)
     stele_node copy = *node;
     copy.name = copied_text(a, node->name);
     copy.matrix = copied(a, node->matrix, 16, sizeof *node->matrix);
+    copy.weights = NULL; /* how many there are, only the mesh knows */
     if (node->weights && node->mesh < model->mesh_count && model->meshes[node->mesh].primitive_count)
         copy.weights = copied(a, node->weights, model->meshes[node->mesh].primitives[0].morph_count, sizeof *node->weights);
     copy.properties = copied_properties(a, &node->properties);

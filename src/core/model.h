@@ -39,6 +39,10 @@ double st_property_number_of(const stele_properties *p, const char *key, double 
 /* Sets model->order. False if nodes are their own ancestors, or indices of anything point nowhere; then *problem says what. */
 bool st_model_finish(stele_model *model, arena *a, const char **problem);
 
+/* What is wrong with a finished model that a program made, so that using it would read beyond what there is; NULL if nothing.
+ */
+const char *st_model_problem(const stele_model *model);
+
 /* The nodes that draw, by the order of their meshes; NULL without memory. */
 uint32_t *st_model_drawn(const stele_model *model, arena *a, size_t *count);
 
