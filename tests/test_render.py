@@ -376,7 +376,7 @@ class Movies(RenderTest):
 
 
 class Sheets(RenderTest):
-    CELL = 40
+    CELL = 48
 
     def sheet(self, *arguments, code=FINE):
         self.render("-f", "-q", "--sheet", "-o", "sheet.png", "--size", str(self.CELL), *arguments, code=code)
