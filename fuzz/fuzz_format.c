@@ -47,18 +47,32 @@ static bool follow(void *user, const stele_field *field)
     return true;
 }
 
-/* A companion for every name, so that checks across files run too: a skeleton of one bone, or for a .bin some numbers. */
+typedef struct input {
+    const uint8_t *data;
+    size_t size;
+} input;
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), needed = strlen(end);
+    return length > needed && strcmp(name + length - needed, end) == 0;
+}
+
+/* A companion for every name, so that checks across files run too: a skeleton of one bone, for a .bin some numbers, and for an
+ * .mtl the file itself, whose lines may be of either kind. */
 static bool find_companion(void *user, const char *name, const void **data, size_t *size)
 {
     static const uint16_t numbers[512] = {0, 1, 2, 3, 2, 1, 0, 0x3F80, 0, 0x3F00, 0, 0xBF80};
-    size_t length = strlen(name);
     static const uint8_t skeleton[] = {0x5A, 0x4E, 0xDA, 0x16, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0,
                                        0,    0,    0,    0,    0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
-    bool bin = length > 4 && strcmp(name + length - 4, ".bin") == 0;
-    (void)user;
+    input found = {skeleton, sizeof skeleton};
+    if (ends_with(name, ".bin"))
+        found = (input){(const uint8_t *)numbers, sizeof numbers};
+    else if (ends_with(name, ".mtl"))
+        found = *(const input *)user;
     if (data) {
-        *data = bin ? (const void *)numbers : skeleton;
-        *size = bin ? sizeof numbers : sizeof skeleton;
+        *data = found.data;
+        *size = found.size;
     }
     return true;
 }
@@ -175,6 +189,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                              .target = "rayne",
                              .memory_limit = (1 << 20) + 300 * (uint64_t)size, /* LZ4 unpacks to 255 times */
                              .lookup = find_companion,
+                             .lookup_user = &(input){data, size},
                              .separate_allocations = true};
     stele_file *file = open_for(data, size, &options);
     buffer b = {.expected = data, .expected_size = size};

@@ -31,6 +31,7 @@ struct stele_file {
     stele_load_options load;
     stele_model *model;              /* NULL until it is asked for, or if it cannot be had */
     bool model_done;                 /* we have tried */
+    bool sound;                      /* no errors were found on opening, whatever rules and later saves make of the status */
     bool touched;                    /* the model is no longer what the file says */
     struct render_texture *textures; /* of pictures, one for each of the model's */
     size_t texture_count;

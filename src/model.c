@@ -44,8 +44,9 @@ static bool check_first(stele_file *file, checker *c)
         const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
         if (worst)
             st_file_fail(file, STELE_DAMAGED, st_file_line(file, worst));
+        file->sound = !worst && !file->diags.errors;
     }
-    return file->status == STELE_OK;
+    return file->sound;
 }
 
 static bool known_choices(stele_file *file)
@@ -64,8 +65,13 @@ stele_model *st_file_model(stele_file *file)
 {
     if (file->model_done)
         return file->model;
-    if (!file->complete || file->status != STELE_OK || file->arena.failed || !known_choices(file))
+    if (!file->complete || file->arena.failed || !known_choices(file))
         return NULL;
+    if (!file->sound) {
+        if (file->status == STELE_OK)
+            st_file_fail(file, STELE_DAMAGED, "the file has errors, so that its model cannot be had");
+        return NULL;
+    }
     checker c = st_file_checker(file);
     file->model = st_arena_alloc(&file->arena, sizeof *file->model);
     bool loaded = file->model && check_first(file, &c) && load(file, &c);

@@ -203,6 +203,7 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
     else if (file->status == STELE_OK) {
         parse(file, options);
         conclude(file);
+        file->sound = file->status == STELE_OK && !file->diags.errors;
         file->diags_of_opening = file->diags.count;
     }
     return file;

@@ -387,6 +387,29 @@ static void registry_is_complete(void **state)
     assert_string_equal(stele_version(), STELE_VERSION);
 }
 
+/* Neither a copy that was written well nor a rule that calls an error a note makes a damaged file fit for use. */
+static void damaged_files_have_no_model(void **state)
+{
+    static const stele_rule mild = {"index-out-of-range", STELE_NOTE};
+    static const char *const kinds[] = {"ctc", "mesh", "sff", "sgm", "twm"};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/tests/crashers/model-of-a-damaged-file.%s", project_folder(), kinds[i]);
+        stele_file *file = stele_open(path, NULL);
+        assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+        bytes copy = rewritten(file, NULL);
+        assert_non_null(copy.data);
+        assert_null(stele_file_model(file));
+        assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+        free(copy.data);
+        stele_close(file);
+        file = stele_open(path, &(stele_options){.rules = &mild, .rule_count = 1});
+        assert_null(stele_file_model(file));
+        stele_close(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +428,7 @@ int main(void)
         cmocka_unit_test(strict_cannot_be_fooled),
         cmocka_unit_test(zeros_are_no_model),
         cmocka_unit_test(registry_is_complete),
+        cmocka_unit_test(damaged_files_have_no_model),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -207,6 +207,16 @@ static void test_notation(void **unused)
     expect_text_64(-123456.789, "-123456.789");
 }
 
+static void test_rows(void **unused)
+{
+    (void)unused;
+    static const float numbers[] = {0, -0.0f, 1.5f, -1e-20f, 16777216, 0.1f};
+    char text[MOST_IN_ROW * (NUMBER_CHARS + 1) + 1];
+    *st_print_row(text, numbers, 6) = 0;
+    assert_string_equal(text, " 0 -0 1.5 -1e-20 16777216 0.1");
+    assert_ptr_equal(st_print_row(text, numbers, 0), text);
+}
+
 static void test_integers(void **unused)
 {
     (void)unused;
@@ -419,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_floats_are_printed_shortest),
         cmocka_unit_test(test_doubles_are_printed_shortest),
         cmocka_unit_test(test_notation),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_hard_texts),
         cmocka_unit_test(test_middles),

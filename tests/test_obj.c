@@ -475,6 +475,31 @@ static void test_bad_texts(void **state)
     }
 }
 
+/* Rules and saves change what is said, not what is safe. */
+static void test_errors_stay_errors(void **state)
+{
+    (void)state;
+    static const char text[] = "v 0 0 0\nf 1 2 3\n";
+    stele_rule rule = {"index-out-of-range", STELE_NOTE};
+    stele_options lenient = {.format = "obj", .rules = &rule, .rule_count = 1};
+    stele_file *file = stele_open_memory(text, sizeof text - 1, &lenient);
+    assert_int_equal(stele_file_status(file), STELE_OK);
+    assert_null(stele_file_model(file));
+    assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+    stele_close(file);
+    file = open_text(text, NULL);
+    bytes same = rewritten(file, NULL);
+    assert_int_equal(same.size, sizeof text - 1);
+    free(same.data);
+    assert_int_equal(stele_file_status(file), STELE_OK);
+    assert_null(stele_file_model(file));
+    assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+    stele_save_options as_glb = {.format = "glb"};
+    assert_null(rewritten(file, &as_glb).data);
+    assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+    close_text(file);
+}
+
 static void test_what_engines_load(void **state)
 {
     (void)state;
@@ -769,6 +794,7 @@ int main(void)
         cmocka_unit_test(test_mtl),
         cmocka_unit_test(test_roughness_of_the_exponent),
         cmocka_unit_test(test_bad_texts),
+        cmocka_unit_test(test_errors_stay_errors),
         cmocka_unit_test(test_what_engines_load),
         cmocka_unit_test(test_what_is_no_obj),
         cmocka_unit_test(test_long_texts),

@@ -32,6 +32,7 @@ enum { UNCOLORED = 0xff };
 /* What is in the text. Floats are little-endian, as views have them. */
 typedef struct obj_content {
     bool parsed; /* or tried: without memory there is nothing */
+    bool sound;  /* all indices lie in the file, whatever the rules make of those that do not */
     uint8_t *positions, *colors, *uvs, *normals;
     uint64_t position_count, uv_count, normal_count;
     bool colored; /* some positions have colours; the bytes of those that have none are UNCOLORED */

@@ -535,6 +535,8 @@ bool st_obj_load(loader *l, const raw_file *raw)
 {
     const obj_file *f = (const obj_file *)raw;
     builder b = {.l = l, .arena = l->arena, .content = f->content, .work = CLIPPING_WORK};
+    if (!f->content->sound)
+        return false;
     load_materials(&b);
     if (!b.failed)
         sort_corners(&b);

@@ -343,13 +343,14 @@ static inline uint32_t resolve(reader *r, int64_t index, uint64_t so_far, uint64
     return 0;
 }
 
-/* Whether the text from p on repeats the digits before it, behind a slash: many files number everything alike. */
-static inline bool repeats(const char *start, const char *p, const char *end)
+enum { NOTHING_REPEATS = 8 }; /* digits: so many are not compared */
+
+/* Whether the text from p on repeats the so many digits before it, behind a slash: many files number everything alike. */
+static inline bool repeats(const char *p, ptrdiff_t length, const char *end)
 {
-    ptrdiff_t length = p - start;
-    if (length > 7 || end - p < 9 || *p != '/')
+    if (length >= NOTHING_REPEATS || end - p < 9 || *p != '/')
         return false;
-    uint64_t differs = (load_u64((const uint8_t *)start) ^ load_u64((const uint8_t *)p + 1)) << (64 - 8 * length);
+    uint64_t differs = (load_u64((const uint8_t *)p - length) ^ load_u64((const uint8_t *)p + 1)) << (64 - 8 * length);
     return !differs && (unsigned char)(p[1 + length] - '0') >= 10;
 }
 
@@ -365,11 +366,11 @@ static inline const char *read_corner(reader *r, const char *p, obj_corner *corn
     ptrdiff_t length = p - start;
     corner->v = resolve(r, index, r->at.v, r->parser->total.v, POSITION_OUT_OF_RANGE, start);
     for (int part = 1; part <= 2 && p < end && *p == '/'; part++) {
-        const char *behind = repeats(p - length, p, end) ? p + 1 + length : read_index(p + 1, end, &index);
+        const char *behind = repeats(p, length, end) ? p + 1 + length : read_index(p + 1, end, &index);
         p++;
+        length = behind ? behind - p : NOTHING_REPEATS;
         if (!behind)
             continue; /* left out */
-        length = behind - p;
         if (part == 1)
             corner->vt = resolve(r, index, r->at.vt, r->parser->total.vt, UV_OUT_OF_RANGE, p);
         else
@@ -658,6 +659,9 @@ static void parse(checker *c, const obj_file *f, parser *p)
         run(c, p, parse_chunk);
     }
     close_holes(p);
+    o->sound = true;
+    for (finding i = 0; i < POSITION_NOT_FINITE; i++)
+        o->sound &= !place_of(p, i).count;
     report(c, p);
 }
 

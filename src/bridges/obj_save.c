@@ -33,26 +33,22 @@ typedef struct lines {
     uint64_t count;
 } lines;
 
-static inline char *put_float(char *out, float number)
+/* Numbers that are not finite have no place in a text. */
+static inline char *put_floats(char *out, float *numbers, size_t count)
 {
-    *out++ = ' ';
-    return out + st_print_f32(out, isfinite(number) ? number : 0);
-}
-
-static inline char *put_floats(char *out, const stele_view *view, uint64_t row, int count)
-{
-    const uint8_t *p = st_view_at(view, row);
-    for (int i = 0; i < count; i++)
-        out = put_float(out, load_f32(p + 4 * i));
-    return out;
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = isfinite(numbers[i]) ? numbers[i] : 0;
+    return st_print_row(out, numbers, count);
 }
 
 static char *print_position(const lines *l, uint64_t row, char *out)
 {
+    float numbers[6];
+    st_flat_position(l->mesh, row, numbers);
+    for (int i = 0; l->colors && i < 3; i++)
+        numbers[3 + i] = load_f32(st_view_at(&l->mesh->color, row) + 4 * i);
     *out++ = 'v';
-    out = put_floats(out, &l->mesh->position, row, 3);
-    if (l->colors)
-        out = put_floats(out, &l->mesh->color, row, 3);
+    out = put_floats(out, numbers, l->colors ? 6 : 3);
     *out++ = '\n';
     return out;
 }
@@ -60,17 +56,19 @@ static char *print_position(const lines *l, uint64_t row, char *out)
 static char *print_uv(const lines *l, uint64_t row, char *out)
 {
     const uint8_t *p = st_view_at(l->uv, row);
+    float numbers[] = {load_f32(p), 1 - load_f32(p + 4)};
     memcpy(out, "vt", 2);
-    out = put_float(out + 2, load_f32(p));
-    out = put_float(out, 1 - load_f32(p + 4));
+    out = put_floats(out + 2, numbers, 2);
     *out++ = '\n';
     return out;
 }
 
 static char *print_normal(const lines *l, uint64_t row, char *out)
 {
+    float numbers[3];
+    st_flat_normal(l->mesh, row, numbers);
     memcpy(out, "vn", 2);
-    out = put_floats(out + 2, &l->mesh->normal, row, 3);
+    out = put_floats(out + 2, numbers, 3);
     *out++ = '\n';
     return out;
 }
@@ -79,6 +77,16 @@ static inline char *put_index(char *out, char before, uint64_t index)
 {
     *out++ = before;
     return out + st_print_u32(out, (uint32_t)index);
+}
+
+/* The same digits once more: as a rule everything is numbered alike. */
+static inline char *put_again(char *out, const char *digits, size_t length)
+{
+    char copy[10]; /* as many as there may be: a fixed number is copied at once */
+    memcpy(copy, digits, sizeof copy);
+    *out++ = '/';
+    memcpy(out, copy, sizeof copy);
+    return out + length;
 }
 
 /* How a triangle, a line and a point begin, how many corners they have, and whether these have normals. */
@@ -95,14 +103,16 @@ static char *print_element(const lines *l, uint64_t row, char *out)
     uint64_t corners = elements[m->topology].corners;
     *out++ = elements[m->topology].word;
     for (uint64_t i = 0; i < corners; i++) {
-        uint64_t index = st_view_index(&m->indices, corners * row + i) + 1;
+        uint64_t index = load_uint(st_view_at(&m->indices, corners * row + i), m->indices.type) + 1;
+        const char *first = out + 1;
         out = put_index(out, ' ', l->v + index);
+        size_t length = (size_t)(out - first);
         if (l->uvs)
-            out = put_index(out, '/', l->vt + index);
+            out = l->vt == l->v ? put_again(out, first, length) : put_index(out, '/', l->vt + index);
         else if (l->normals)
             *out++ = '/';
         if (l->normals)
-            out = put_index(out, '/', l->vn + index);
+            out = l->vn == l->v ? put_again(out, first, length) : put_index(out, '/', l->vn + index);
     }
     *out++ = '\n';
     return out;
@@ -288,7 +298,7 @@ bool st_obj_save(saver *s, raw_file *raw)
     obj_file *f = (obj_file *)raw;
     const checker *c = s->adapter.checker;
     obj_output *o = st_arena_alloc(s->arena, sizeof *o);
-    flat_wishes wishes = {.axes = st_matrix_identity(), .lines_and_points = true};
+    flat_wishes wishes = {.in_place = true, .axes = st_matrix_identity(), .lines_and_points = true};
     if (!o || !st_flatten(s, &wishes, &o->flat))
         return false;
     mtl_file *materials = st_mtl_make(s);

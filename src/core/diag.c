@@ -59,6 +59,7 @@ bool st_diag_unseen(const diags *d, diag_code code)
 void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...)
 {
     d->losses += kinds[code].severity == STELE_LOSS;
+    d->errors += kinds[code].severity == STELE_ERROR && code != DIAG_TARGET_LIMIT;
     if (d->severity[code] == STELE_OFF)
         return;
     if (d->listed[code] == ENTRIES_PER_ID) {

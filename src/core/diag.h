@@ -25,6 +25,7 @@ typedef struct diags {
     stele_diagnostic *items;
     size_t count, capacity;
     uint64_t losses; /* how many were reported, listed or not */
+    uint64_t errors; /* the same, whatever a rule makes of them; not those that only a target engine has */
     bool unpacked;   /* offsets are now those of unpacked content */
     uint8_t severity[DIAG_COUNT];
     uint8_t listed[DIAG_COUNT]; /* how many entries an id has */

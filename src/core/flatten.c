@@ -215,6 +215,18 @@ static stele_view as_floats(flattener *f, const stele_view *view, uint32_t compo
 
 typedef enum vector_kind { VECTOR_POINT, VECTOR_DIRECTION, VECTOR_NORMAL } vector_kind;
 
+static void transform_row(const matrix *m, vector_kind kind, bool unit, const uint8_t *from, float to[3])
+{
+    double v[3] = {(double)load_f32(from), (double)load_f32(from + 4), (double)load_f32(from + 8)}, r[3];
+    if (kind == VECTOR_POINT)
+        st_matrix_point(m, v, r);
+    else
+        st_matrix_direction(m, v, r);
+    double length = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]), by_length = unit && length > 0 ? 1 / length : 1;
+    for (int k = 0; k < 3; k++)
+        to[k] = (float)(r[k] * by_length);
+}
+
 /* The first three floats of each row transformed; normals and the directions of tangents come out with length 1. */
 static stele_view transformed(flattener *f, const stele_view *view, const matrix *by, vector_kind kind, bool unit)
 {
@@ -225,18 +237,36 @@ static stele_view transformed(flattener *f, const stele_view *view, const matrix
     for (uint64_t i = 0; i < made.count; i++) {
         const uint8_t *from = st_view_at(view, i);
         uint8_t *to = bytes + i * made.stride;
-        double v[3] = {(double)load_f32(from), (double)load_f32(from + 4), (double)load_f32(from + 8)}, r[3];
-        if (kind == VECTOR_POINT)
-            st_matrix_point(&m, v, r);
-        else
-            st_matrix_direction(&m, v, r);
-        double length = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]), by_length = unit && length > 0 ? 1 / length : 1;
+        float row[3];
+        transform_row(&m, kind, unit, from, row);
         for (uint32_t k = 0; k < 3; k++)
-            store_f32(to + 4 * k, (float)(r[k] * by_length));
+            store_f32(to + 4 * k, row[k]);
         if (view->components == 4)
             memcpy(to + 12, from + 12, 4);
     }
     return made;
+}
+
+static void load_row(const stele_view *view, uint64_t row, float to[3])
+{
+    for (uint32_t k = 0; k < 3; k++)
+        to[k] = load_f32(st_view_at(view, row) + 4 * k);
+}
+
+void st_flat_position(const flat_mesh *mesh, uint64_t vertex, float position[3])
+{
+    if (mesh->in_place)
+        transform_row(&mesh->place, VECTOR_POINT, false, st_view_at(&mesh->position, vertex), position);
+    else
+        load_row(&mesh->position, vertex, position);
+}
+
+void st_flat_normal(const flat_mesh *mesh, uint64_t vertex, float normal[3])
+{
+    if (mesh->in_place)
+        transform_row(&mesh->place_of_normals, VECTOR_NORMAL, true, st_view_at(&mesh->normal, vertex), normal);
+    else
+        load_row(&mesh->normal, vertex, normal);
 }
 
 /* Mirrored triangles are turned round; what is unindexed gets indices. Incomplete triangles and lines are left out. */
@@ -373,6 +403,13 @@ static void flatten_primitive(flattener *f, uint32_t node_index, uint32_t primit
     m->morphs = morphs_of(f, p, &by);
     if (st_matrix_is_identity(&by) || f->failed)
         return;
+    if (f->wishes->in_place) {
+        m->in_place = true;
+        m->place = by;
+        m->place_of_normals = st_matrix_of_normals(&by);
+        m->tangent = (stele_view){0};
+        return;
+    }
     m->position = transformed(f, &m->position, &by, VECTOR_POINT, false);
     if (m->normal.count)
         m->normal = transformed(f, &m->normal, &by, VECTOR_NORMAL, true);

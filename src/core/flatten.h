@@ -20,6 +20,8 @@ typedef struct flat_mesh {
     uint32_t rigid_joint;      /* without a skin: the joint that carries it, or STELE_NONE */
     const stele_morph *morphs; /* in the space of the target */
     size_t morph_count;
+    bool in_place; /* positions and normals are still those of the model: see st_flat_position */
+    matrix place, place_of_normals;
 } flat_mesh;
 
 typedef struct flat_joint {
@@ -52,11 +54,16 @@ typedef struct flat_wishes {
     bool normals;          /* are needed: made where they are missing, and reported */
     bool rest_pose;        /* the target holds a rest pose besides the bind pose: that they differ is no loss */
     bool keep_bind;        /* skinned vertices stay as they are, in whatever space they are bound */
+    bool in_place; /* positions and normals are asked for one by one, so that no memory is needed for them; no tangents */
 } flat_wishes;
 
 /* Meshes come in the order of the model's meshes, primitives and nodes. Views are those of the model where nothing changes.
  * False without memory. */
 bool st_flatten(saver *s, const flat_wishes *wishes, flat_model *flat);
+
+/* A vertex in the space of the target. The mesh must have positions, or normals. */
+void st_flat_position(const flat_mesh *mesh, uint64_t vertex, float position[3]);
+void st_flat_normal(const flat_mesh *mesh, uint64_t vertex, float normal[3]);
 
 /* The influences of a vertex on joints of the skeleton, the greatest first, of sum 1, none twice; at most `most`, and the
  * number that there were before is returned in *all. 0 if nothing moves it. */

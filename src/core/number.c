@@ -269,17 +269,46 @@ static inline char *write_float(char *out, decimal d)
     return write_decimal(out, d);
 }
 
-size_t st_print_f32(char *out, float value)
+/* A number, taken apart and with its digits. */
+typedef struct readied {
+    bool negative, zero;
+    decimal decimal;
+} readied;
+
+static inline readied ready_float(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    char *at = out;
-    *at = '-';
-    at += bits >> 31;
-    *at = '0';
     if (bits << 1 == 0)
-        return (size_t)(at + 1 - out);
-    return (size_t)(write_float(at, shortest_32(bits & 0x7fffff, (int)(bits >> 23 & 0xff))) - out);
+        return (readied){bits >> 31, true, {0, 0}};
+    return (readied){bits >> 31, false, shortest_32(bits & 0x7fffff, (int)(bits >> 23 & 0xff))};
+}
+
+static inline char *write_readied(char *out, const readied *r)
+{
+    *out = '-';
+    out += r->negative;
+    *out = '0';
+    return r->zero ? out + 1 : write_float(out, r->decimal);
+}
+
+size_t st_print_f32(char *out, float value)
+{
+    readied r = ready_float(value);
+    return (size_t)(write_readied(out, &r) - out);
+}
+
+/* Finding digits and writing them are long chains of dependent steps: of several numbers together they overlap. */
+char *st_print_row(char *out, const float *values, size_t count)
+{
+    readied r[MOST_IN_ROW];
+    for (size_t i = 0; i < count; i++)
+        r[i] = ready_float(values[i]);
+    for (size_t i = 0; i < count; i++) {
+        *out++ = ' ';
+        out = write_readied(out, &r[i]);
+    }
+    return out;
 }
 
 size_t st_print_f64(char *out, double value)

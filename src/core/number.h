@@ -12,6 +12,10 @@ size_t st_print_f32(char *out, float value);
 size_t st_print_f64(char *out, double value);
 size_t st_print_u32(char *out, uint32_t value);
 
+/* Several floats, with a blank before each: faster than one by one. Returns where they end. */
+enum { MOST_IN_ROW = 8 };
+char *st_print_row(char *out, const float *values, size_t count);
+
 /* Reads [+-]digits[.digits][e[+-]digits], of any length; one of the two runs of digits before e may be empty. Returns where it
  * ends, or NULL if there is no number. What is too large becomes infinity, what is too small 0. */
 const char *st_parse_f32(const char *p, const char *end, float *value);
