@@ -338,6 +338,7 @@ static void put_label(size_t index, const char *name, bool failed)
     static const uint8_t ink[4] = {60, 60, 64, 255}, red[4] = {190, 30, 30, 255};
     char text[128];
     size_t fits = sheet.wishes.width / STELE_TEXT_WIDTH, length = strlen(name);
+    fits -= fits > 0; /* between it and its neighbour */
     fits = fits < sizeof text - 1 ? fits : sizeof text - 1;
     if (length > fits)
         snprintf(text, sizeof text, "..%s", fits > 2 ? name + length - (fits - 2) : "");

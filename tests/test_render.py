@@ -5,13 +5,11 @@ pictures before."""
 import hashlib
 import json
 import os
-import re
 import resource
 import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import zlib
@@ -21,7 +19,7 @@ from gltf_oracle import Gltf
 from png_oracle import Png
 from test_cli import (FINDINGS, FINE, NO_IO, SAMPLES, STELE, UNSUPPORTED, USAGE, CliTest, large_model, model_bytes, triangle)
 from test_golden import GOLDEN, models
-from test_oracle_rayne import Material, Model, write_sgm
+from test_oracle_rayne import CORPUS, Material, Model, write_sgm
 
 SCRIBE = ("scribe.sgm", "scribe.sga", "scribe.png")
 PICTURES = GOLDEN / "pictures.txt"
@@ -378,7 +376,7 @@ class Movies(RenderTest):
 
 
 class Sheets(RenderTest):
-    CELL = 40
+    CELL = 48
 
     def sheet(self, *arguments, code=FINE):
         self.render("-f", "-q", "--sheet", "-o", "sheet.png", "--size", str(self.CELL), *arguments, code=code)
@@ -436,8 +434,15 @@ class Sheets(RenderTest):
         self.assertTrue(reds)
         self.assertFalse([p for p in self.cell(sheet, 0)[1] if p[0] > p[1] + 60])
 
+    def test_names_do_not_touch(self):
+        names = [f"{i}-with-quite-a-long-name.sgm" for i in range(2)]
+        for name in names:
+            self.put(name, model_bytes())
+        sheet = self.sheet(*names)
+        self.assertEqual(set(sheet.part(self.CELL - 2, self.CELL, 4, LABEL)), {PAPER})
+
     def test_folders(self):
-        for i, name in enumerate(("in/b.sgm", "in/a/c.sgm", "in/d.txt")):
+        for name in ("in/b.sgm", "in/a/c.sgm", "in/d.txt"):
             self.put(name, model_bytes())
         sheet = self.sheet("-r", "in")
         self.assertEqual((sheet.width // self.CELL) * (sheet.height // (self.CELL + LABEL)), 2)
@@ -593,8 +598,7 @@ class Thumbnails(RenderTest):
 
     def test_memory(self):
         large_model(self.folder / "large.sgm", 1 << 30)  # a hole: it costs no disk
-        code, _, _, memory = self.limited("large.sgm", "out.png", "--memory-limit", "64M", "--time-limit", "30")
-        self.assertIn(code, (FINE, NO_IO))
+        self.assertIn(self.limited("large.sgm", "out.png", "--memory-limit", "64M", "--time-limit", "30")[0], (FINE, NO_IO))
         self.thumbnail("scribe.sgm", "out.png", "--memory-limit", "1K", code=NO_IO)
         limits = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 25, 1 << 25))
         result = self.stele("thumbnail", "scribe.sgm", "small.png", preexec_fn=limits)
@@ -614,6 +618,23 @@ class Thumbnails(RenderTest):
             result = self.stele("thumbnail", "cut.sgm", "out.png", "-s", "16")
             self.assertIn(result.returncode, (FINDINGS, UNSUPPORTED), (size, result))
             self.assertNotIn("out.png", self.names())
+
+
+@unittest.skipUnless(CORPUS.is_dir(), "there is no corpus")
+class Corpus(CliTest):
+    """Real files. Each is drawn without errors, and something is to be seen."""
+
+    def test_all(self):
+        listed = json.loads(self.expect(FINE, "formats", "--json").stdout)["formats"]
+        endings = {"." + e for f in listed for e in f["extensions"]}
+        files = [p for p in sorted(CORPUS.rglob("*")) if p.suffix in endings]
+        for path in files:
+            with self.subTest(path.name):
+                result = self.expect(FINE, "thumbnail", path, "out.png", "-s", "32")
+                self.assertEqual(result.stderr, b"")
+                seen = sum(pixel[3] > 0 for pixel in Png((self.folder / "out.png").read_bytes()).part(0, 0, 32, 32))
+                self.assertGreater(seen, 10 if path.suffix != ".sga" else 0)  # there are skeletons of one joint
+        print(f"# {len(files)} files of the corpus drawn", flush=True)
 
 
 # ---- The pictures of the samples, by their hashes ----------------------------------------------------------------------

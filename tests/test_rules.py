@@ -138,6 +138,14 @@ class Documents(unittest.TestCase):
     def test_srgb_tables_are_what_their_maker_prints(self):
         self.assertEqual((ROOT / "src/render/srgb_tables.h").read_text(), run("python3", str(ROOT / "tools/make_srgb.py")))
 
+    def test_the_gallery_shows_what_its_commands_draw(self):
+        page = (ROOT / "docs/gallery.md").read_text()
+        drawn = sorted(re.findall(r"^    stele render .*-o docs/(gallery/\S+)", page, re.M))
+        there = sorted("gallery/" + p.name for p in (ROOT / "docs/gallery").iterdir())
+        self.assertEqual(drawn, sorted(re.findall(r"!\[[^]]+\]\(([^)]+)\)", page)))
+        self.assertEqual(drawn, there)
+        self.assertLess(sum((ROOT / "docs" / name).stat().st_size for name in there), 600000)
+
     def test_versions_agree(self):
         header = re.search(r'#define STELE_VERSION "(.*)"', (ROOT / "include/stele.h").read_text())[1]
         build = re.search(r"project\(stele VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
