@@ -32,6 +32,7 @@ check)
     program g++ g++
     program python3 python3
     program git git
+    program assimp assimp-utils
     program node nodejs
     program npm npm
     program pkg-config pkg-config
