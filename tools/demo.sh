@@ -24,6 +24,9 @@ show $stele convert samples/dialects/v1a.sgm "$out/upgraded.sgm" --dialect v3
 show $stele info "$out/upgraded.sgm"
 show $stele convert samples/scribe.sgm "$out/copy.sgm"
 cmp samples/scribe.sgm "$out/copy.sgm" && echo "$out/copy.sgm is samples/scribe.sgm, byte for byte."
+show $stele convert samples/scribe.sgm "$out/scribe.glb" --embed-textures
+show $stele diff samples/scribe.sgm "$out/scribe.glb" || true
+show $stele convert samples/scribe.sgm "$out/scribe.sff"
 show $stele render samples/scribe.sgm -o "$out/scribe.png" --shadow
 show $stele render samples/scribe.sgm -o "$out/bones.png" --clip walk --time 0.3 --joints --grid
 show $stele render samples/scribe.sgm -o "$out/walk.webp" --clip walk --size 400x400
