@@ -115,11 +115,17 @@ class Textures(ConvertTest):
         self.convert("scribe.sgm", "out.glb")
         self.assertEqual(self.images("out.glb"), [{"uri": "scribe.png"}])
 
-    def test_elsewhere_is_noted(self):
-        result = self.convert("-v", "scribe.sgm", "out/scribe.glb", code=NO_IO)  # no such folder
+    def test_elsewhere_is_a_warning(self):
+        self.convert("scribe.sgm", "out/scribe.glb", code=NO_IO)  # no such folder
         (self.folder / "out").mkdir()
-        result = self.convert("-v", "scribe.sgm", "out/scribe.glb")
+        result = self.convert("scribe.sgm", "out/scribe.glb")
+        self.assertIn(b"warning: scribe.png is not beside the output", result.stderr)
         self.assertIn(b"[texture-not-copied]", result.stderr)
+
+    def test_no_coordinates_for_it(self):
+        shutil.copy(SAMPLES / "dialects/unindexed.sff", self.folder)
+        self.assertIn("loss-texture", self.ids("unindexed.sff", "out.sgm"))
+        self.convert("--strict", "unindexed.sff", "strict.sgm", code=FINDINGS)
 
     def test_copy(self):
         (self.folder / "out").mkdir()
