@@ -2,6 +2,7 @@
 """stele convert between formats, and stele diff, as their users see them."""
 import json
 import os
+import resource
 import shutil
 import struct
 import unittest
@@ -156,6 +157,87 @@ class Textures(ConvertTest):
     def test_missing_is_reported(self):
         (self.folder / "scribe.png").unlink()
         self.assertIn(b"[texture-missing]", self.convert("scribe.sgm", "out.glb").stderr)
+
+
+class FilesOfTextures(ConvertTest):
+    """An OBJ with any textures, to be copied."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "out").mkdir()
+
+    def model(self, *textures, name="in/m"):
+        lines = ["mtllib " + Path(name).name + ".mtl", "v 0 0 0", "v 1 0 0", "v 0 1 0", "vt 0 0"]
+        materials = []
+        for i, texture in enumerate(textures):
+            lines += [f"usemtl m{i}", "f 1/1 2/1 3/1"]
+            materials += [f"newmtl m{i}", f"map_Kd {texture}"]
+            path = "in/" + texture.replace("\\", "/")
+            if not (self.folder / path).exists():
+                self.put(path, b"bytes of " + path.encode())
+        self.put(name + ".obj", "\n".join(lines).encode() + b"\n")
+        self.put(name + ".mtl", "\n".join(materials).encode() + b"\n")
+
+    def made(self):
+        return sorted(str(p.relative_to(self.folder / "out")) for p in (self.folder / "out").rglob("*"))
+
+    def copy(self, *arguments, **options):
+        return self.convert("--copy-textures", *arguments, **options)
+
+    def test_in_folders(self):
+        self.model("sub/deep/a.png", "sub\\b.png")
+        self.copy("in/m.obj", "out/m.glb")
+        self.assertEqual(self.made(), ["m.glb", "sub", "sub/b.png", "sub/deep", "sub/deep/a.png"])
+        self.assertEqual((self.folder / "out/sub/b.png").read_bytes(), b"bytes of in/sub/b.png")
+        self.copy("-f", "in/m.obj", "out/m.glb")
+
+    def test_a_failure_leaves_no_folders(self):
+        self.model("sub/deep/a.png", "sub/b.png")
+        self.put("out/m.glb", b"precious")
+        self.copy("in/m.obj", "out/m.glb", code=NO_IO)
+        self.assertEqual(self.made(), ["m.glb"])
+        self.put("out/sub", b"no folder")
+        self.copy("in/m.obj", "out/n.glb", code=NO_IO)
+        self.assertEqual(self.made(), ["m.glb", "sub"])
+
+    def test_a_name_that_cannot_be_given(self):
+        self.model("sub/a.png", "b.png")
+        self.put("out/b.png", b"older")
+        self.copy("-f", "in/m.obj", "out/" + 300 * "m" + ".glb", code=NO_IO)  # found out last, when textures have theirs
+        self.assertEqual(self.made(), ["b.png"])
+
+    def test_one_file_by_two_names(self):
+        self.model("a.png", "./a.png", ".\\a.png")
+        self.copy("in/m.obj", "out/m.glb")
+        self.assertEqual(self.made(), ["a.png", "m.glb"])
+
+    def test_the_name_of_the_output(self):
+        self.model("m.glb", "a.png")
+        for force in ([], ["-f"]):
+            self.assertIn(b"two different files", self.copy(*force, "in/m.obj", "out/m.glb", code=NO_IO).stderr)
+        self.model("./m.bin")
+        self.copy("in/m.obj", "out/m.gltf", code=NO_IO)
+        self.assertEqual(self.made(), [])
+
+    def test_two_at_the_same_time(self):
+        self.put("in/shared.png", bytes(range(256)) * 4096)
+        for i in range(20):
+            self.model("shared.png", name=f"in/{i}")
+        for _ in range(3):
+            self.copy("-j2", "-r", "in", "--to", "glb", "--out-dir", "out")
+            self.assertEqual(self.made(), sorted([f"{i}.glb" for i in range(20)] + ["shared.png"]))
+            shutil.rmtree(self.folder / "out")
+
+    def test_more_than_may_be_open(self):
+        count = 1500
+        self.model(*(f"{i}.png" for i in range(count)))
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, limit[1]))
+        try:
+            self.copy("in/m.obj", "out/m.glb")
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        self.assertEqual(len(self.made()), count + 1)
 
 
 class Poses(ConvertTest):

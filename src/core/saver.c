@@ -21,7 +21,7 @@ void st_save_beside(saver *s, const char *name, void (*walk)(walk *w, void *raw)
         s->adapter.fits &= file != NULL;
         return;
     }
-    *file = (side_file){.name = st_arena_text(s->arena, name, strlen(name)), .walk = walk, .raw = raw};
+    *file = (side_file){.name = st_companion_path(s->arena, name), .walk = walk, .raw = raw};
     while (*last)
         last = &(*last)->next;
     *last = file;
@@ -186,14 +186,20 @@ static const char *type_of_image(const stele_texture *texture)
     return !slash ? "png" : strcmp(slash, "/jpeg") == 0 ? "jpg" : slash + 1;
 }
 
+static bool holds(const span *bytes, const void *data, uint64_t size)
+{
+    return bytes->count == size && (bytes->data == data || memcmp(bytes->data, data, (size_t)size) == 0);
+}
+
 void st_save_copy(saver *s, const void *data, uint64_t size, const char *name)
 {
     span *bytes = st_arena_alloc(s->arena, sizeof *bytes);
-    for (side_file *f = s->side_files; f; f = f->next)
-        if (strcmp(f->name, name) == 0)
-            return;
     if (!data || !bytes || !s->name || !st_companion_stays(name))
         return;
+    name = st_companion_path(s->arena, name);
+    for (side_file *f = s->side_files; f; f = f->next)
+        if (strcmp(f->name, name) == 0 && f->same_is_fine && holds(f->raw, data, size))
+            return;
     *bytes = (span){data, size, 1};
     st_save_beside(s, name, walk_bytes, bytes);
     for (side_file *f = s->side_files; f; f = f->next)
