@@ -159,6 +159,48 @@ class Textures(ConvertTest):
         self.assertIn(b"[texture-missing]", self.convert("scribe.sgm", "out.glb").stderr)
 
 
+class NamesOfTextures(ConvertTest):
+    """An SGM that says scribe.*, and a CTC that says scribe.tga: both mean scribe.png."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(SAMPLES / "dialects/v11.ctc", self.folder / "scribe.ctc")
+        data = (SAMPLES / "scribe.sgm").read_bytes()
+        self.put("scribe.sgm", data.replace(b"\x0b\0scribe.png\0", b"\x09\0scribe.*\0"))
+        self.assertTrue(self.says("scribe.sgm", b"scribe.*"))
+        self.assertTrue(self.says("scribe.ctc", b"scribe.tga"))
+
+    def says(self, name, text):
+        return text in (self.folder / name).read_bytes()
+
+    def test_that_of_the_image(self):
+        for source, said in (("scribe.sgm", b"scribe.*"), ("scribe.ctc", b"scribe.tga")):
+            for target in ("out.obj", "out.sff"):
+                self.convert("-f", source, target)
+                names = target.replace(".obj", ".mtl")
+                self.assertTrue(self.says(names, b"scribe.png"), (source, target))
+                self.assertFalse(self.says(names, said), (source, target))
+        self.convert("scribe.ctc", "out.sgm")
+        self.assertTrue(self.says("out.sgm", b"scribe.png"))
+        self.convert("scribe.sgm", "out.ctc")
+        self.assertTrue(self.says("out.ctc", b"scribe.png"))
+
+    def test_the_way_back(self):
+        (self.folder / "back").mkdir()
+        for source, said in (("scribe.sgm", b"scribe.*"), ("scribe.ctc", b"scribe.tga")):
+            self.convert("-f", source, "out.glb")
+            self.convert("out.glb", "back/" + source)
+            self.assertTrue(self.says("back/" + source, said), source)
+        self.assertEqual((self.folder / "back/scribe.sgm").read_bytes(), (self.folder / "scribe.sgm").read_bytes())
+
+    def test_no_image(self):
+        (self.folder / "scribe.png").unlink()
+        self.convert("scribe.sgm", "out.obj")
+        self.assertTrue(self.says("out.mtl", b"scribe.png"))
+        self.convert("scribe.ctc", "out.sgm")
+        self.assertTrue(self.says("out.sgm", b"scribe.tga"))
+
+
 class FilesOfTextures(ConvertTest):
     """An OBJ with any textures, to be copied."""
 

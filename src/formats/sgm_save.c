@@ -53,7 +53,7 @@ static sgm_look look_of(sgm_saver *a, const stele_material *m, unsigned uv_count
         const stele_texture_use *use = use_of(m, (sgm_role)role);
         if (!use || use->texture == STELE_NONE)
             continue;
-        look.texture[role] = st_save_texture_name(a->s, use->texture);
+        look.texture[role] = st_save_texture_name(a->s, use->texture, TEXTURE_OPEN_TYPE);
         look.uv_set[role] = use->uv_set;
     }
     memcpy(look.base_color, m->base_color, sizeof look.base_color);
