@@ -1,5 +1,6 @@
 /* Writing: the file as it is, adapted to another dialect, or its model in another format; atomically, or to a callback. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "handle.h"
@@ -349,58 +350,129 @@ static void fail_output(stele_file *file, int error, const char *path)
 /* One file that is being written. */
 typedef struct draft {
     const char *path;
+    size_t folder;         /* so much of it is the folder of the output */
     const side_file *side; /* NULL: the file itself */
+    const span *same;      /* a file that has just these bytes already is as good; NULL: none is */
     output output;
-    bool open;
+    bool open, there; /* there: such a file is, and stays */
 } draft;
+
+typedef struct folder {
+    const char *path;
+    struct folder *next;
+} folder;
+
+typedef struct draft_list {
+    draft *items;
+    size_t count;
+    folder *made; /* for them, the last one first */
+} draft_list;
+
+static size_t length_of_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
 
 static const char *path_beside(arena *a, const char *path, const char *name)
 {
-    const char *slash = strrchr(path, '/');
-    return st_arena_format(a, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+    return st_arena_format(a, "%.*s%s", (int)length_of_folder(path), path, st_companion_path(a, name));
 }
 
-/* True if a file of that path has just these bytes: a texture that is there already need not be copied. */
-static bool same_file(stele_file *file, const char *path, const side_file *side)
+/* A texture that is there already need not be copied. */
+static bool is_there(stele_file *file, const draft *d)
 {
-    const span *bytes = side->raw;
     source there;
     arena_mark mark = st_arena_mark(&file->arena);
-    bool same = false;
-    if (!side->same_is_fine || st_source_open(&there, path, true, &file->arena))
+    if (!d->same || !st_file_has_size(d->path, d->same->count) || st_source_open(&there, d->path, true, &file->arena))
         return false;
-    same = there.size == bytes->count && memcmp(there.data, bytes->data, (size_t)there.size) == 0;
+    bool same = there.size == d->same->count && (!there.size || memcmp(there.data, d->same->data, (size_t)there.size) == 0);
     st_source_close(&there);
     st_arena_rewind(&file->arena, mark);
     return same;
 }
 
-static draft *make_drafts(stele_file *file, const product *p, const char *path, size_t *count)
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp((*(const draft *const *)a)->path, (*(const draft *const *)b)->path);
+}
+
+/* A texture may have the name of the model that is written, or of what is written beside it. */
+static bool have_own_names(stele_file *file, const draft_list *drafts)
+{
+    const draft **sorted = st_arena_array(&file->arena, drafts->count, sizeof *sorted);
+    for (size_t i = 0; sorted && i < drafts->count; i++)
+        sorted[i] = &drafts->items[i];
+    if (sorted)
+        qsort(sorted, drafts->count, sizeof *sorted, compare_paths);
+    for (size_t i = 1; sorted && i < drafts->count; i++)
+        if (compare_paths(&sorted[i - 1], &sorted[i]) == 0) {
+            st_file_fail(file, STELE_IO,
+                         st_arena_format(&file->arena, "two different files would be written as %s", sorted[i]->path));
+            return false;
+        }
+    return sorted;
+}
+
+static bool make_drafts(stele_file *file, const product *p, const char *path, draft_list *drafts)
 {
     size_t most = 1;
     for (const side_file *side = p->side_files; side; side = side->next)
         most++;
-    draft *drafts = st_arena_array(&file->arena, most, sizeof *drafts);
-    *count = 0;
-    for (const side_file *side = p->side_files; drafts && side; side = side->next) {
-        const char *beside = path_beside(&file->arena, path, side->name);
-        if (!same_file(file, beside, side))
-            drafts[(*count)++] = (draft){.path = beside, .side = side};
-    }
-    if (drafts)
-        drafts[(*count)++] = (draft){.path = path}; /* last: when it is there, all that it needs is */
-    return drafts;
+    drafts->items = st_arena_array(&file->arena, most, sizeof *drafts->items);
+    if (!drafts->items)
+        return false;
+    for (const side_file *side = p->side_files; side; side = side->next)
+        drafts->items[drafts->count++] = (draft){.path = path_beside(&file->arena, path, side->name),
+                                                 .folder = length_of_folder(path),
+                                                 .side = side,
+                                                 .same = side->same_is_fine ? side->raw : NULL};
+    drafts->items[drafts->count++] =
+        (draft){.path = path, .folder = length_of_folder(path)}; /* last: when it is there, all that it needs is */
+    return !file->arena.failed && have_own_names(file, drafts);
 }
 
-static bool write_draft(stele_file *file, const product *p, draft *d, const stele_save_options *options)
+/* The folders between that of the output and a file in them. */
+static int make_folders(stele_file *file, const draft *d, draft_list *drafts)
 {
-    if (st_output_open(&d->output, d->path, options->overwrite, options->sync, &file->arena)) {
-        fail_output(file, d->output.error, d->path);
-        return false;
+    int error = 0;
+    for (const char *slash = strchr(d->path + d->folder, '/'); slash && !error; slash = strchr(slash + 1, '/')) {
+        folder *f = st_arena_alloc(&file->arena, sizeof *f);
+        bool made = false;
+        if (!f)
+            return ENOMEM;
+        *f = (folder){st_arena_text(&file->arena, d->path, (uint64_t)(slash - d->path)), drafts->made};
+        error = *f->path ? st_folder_make(f->path, &made) : ENOMEM;
+        if (made)
+            drafts->made = f;
     }
+    return error;
+}
+
+/* Another save may put the same file there at any time: then that is as good. */
+static bool failed_for_good(stele_file *file, draft *d, int error)
+{
+    d->there = error == EEXIST && is_there(file, d);
+    if (error && !d->there)
+        fail_output(file, error, d->path);
+    return error && !d->there;
+}
+
+static bool write_draft(stele_file *file, const product *p, draft *d, draft_list *drafts, const stele_save_options *options)
+{
+    d->there = is_there(file, d);
+    if (d->there)
+        return true;
+    int error = make_folders(file, d, drafts);
+    if (!error)
+        error = st_output_open(&d->output, d->path, options->overwrite, options->sync, &file->arena);
+    if (error)
+        return !failed_for_good(file, d, error);
     d->open = true;
     progress_sink progress = {.output = &d->output, .options = options, .total = file->source.size};
     stele_status status = d->side ? write_side_file(file, d->side, &progress) : write_product(file, p, &progress);
+    if (status == STELE_OK && st_output_finish(&d->output))
+        status = STELE_IO;
     if (status != STELE_OK && d->output.error)
         fail_output(file, d->output.error, d->path);
     fail_writing(file, status);
@@ -434,37 +506,57 @@ static void note_output(stele_file *file, const char *path)
         file->outputs[file->output_count++] = st_arena_text(&file->arena, path, strlen(path));
 }
 
+static bool commit_drafts(stele_file *file, draft_list *drafts)
+{
+    file->outputs = st_arena_array(&file->arena, drafts->count, sizeof *file->outputs);
+    for (size_t i = 0; i < drafts->count; i++) {
+        draft *d = &drafts->items[i];
+        if (d->there)
+            continue;
+        if (failed_for_good(file, d, st_output_commit(&d->output)))
+            return false;
+        if (!d->there)
+            note_output(file, d->path);
+    }
+    return true;
+}
+
+/* All or nothing: what has its name already goes as well. */
+static void undo_drafts(stele_file *file, draft_list *drafts)
+{
+    for (size_t i = drafts->count; i > 0; i--) {
+        draft *d = &drafts->items[i - 1];
+        if (!d->open)
+            continue;
+        st_output_undo(&d->output);
+        st_output_abandon(&d->output);
+    }
+    for (folder *f = drafts->made; f; f = f->next)
+        st_folder_remove(f->path);
+    file->output_count = 0;
+}
+
 stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options)
 {
-    size_t count = 0, done = 0;
+    draft_list drafts = {0};
     options = options ? options : &save_defaults;
     product p = file ? begin_save(file, path, options) : (product){0};
-    draft *drafts = p.raw ? make_drafts(file, &p, path, &count) : NULL;
-    if (!drafts) {
-        fail_writing(file, file && p.raw ? STELE_NO_MEMORY : STELE_OK);
+    if (!p.raw || !make_drafts(file, &p, path, &drafts)) {
+        fail_writing(file, p.raw ? STELE_NO_MEMORY : STELE_OK);
         return stele_file_status(file);
     }
     bool good = true;
-    for (size_t i = 0; good && i < count; i++)
-        good = write_draft(file, &p, &drafts[i], options);
+    file->output_count = 0;
+    for (size_t i = 0; good && i < drafts.count; i++)
+        good = write_draft(file, &p, &drafts.items[i], &drafts, options);
     if (good && stele_file_changed(file)) {
         st_file_fail(file, STELE_IO, "the file changed while it was read");
         good = false;
     }
-    file->output_count = 0;
-    file->outputs = st_arena_array(&file->arena, count, sizeof *file->outputs);
-    for (; good && done < count; done++) {
-        good = st_output_commit(&drafts[done].output) == 0;
-        if (good)
-            note_output(file, drafts[done].path);
-        else
-            fail_output(file, drafts[done].output.error, drafts[done].path);
-    }
-    if (good)
+    if (good && commit_drafts(file, &drafts))
         note_missing_textures(file, &p, path, options);
-    for (size_t i = done; i < count; i++)
-        if (drafts[i].open)
-            st_output_abandon(&drafts[i].output);
+    else
+        undo_drafts(file, &drafts);
     return file->status;
 }
 

@@ -2,6 +2,7 @@
 """stele convert between formats, and stele diff, as their users see them."""
 import json
 import os
+import resource
 import shutil
 import struct
 import unittest
@@ -115,11 +116,17 @@ class Textures(ConvertTest):
         self.convert("scribe.sgm", "out.glb")
         self.assertEqual(self.images("out.glb"), [{"uri": "scribe.png"}])
 
-    def test_elsewhere_is_noted(self):
-        result = self.convert("-v", "scribe.sgm", "out/scribe.glb", code=NO_IO)  # no such folder
+    def test_elsewhere_is_a_warning(self):
+        self.convert("scribe.sgm", "out/scribe.glb", code=NO_IO)  # no such folder
         (self.folder / "out").mkdir()
-        result = self.convert("-v", "scribe.sgm", "out/scribe.glb")
+        result = self.convert("scribe.sgm", "out/scribe.glb")
+        self.assertIn(b"warning: scribe.png is not beside the output", result.stderr)
         self.assertIn(b"[texture-not-copied]", result.stderr)
+
+    def test_no_coordinates_for_it(self):
+        shutil.copy(SAMPLES / "dialects/unindexed.sff", self.folder)
+        self.assertIn("loss-texture", self.ids("unindexed.sff", "out.sgm"))
+        self.convert("--strict", "unindexed.sff", "strict.sgm", code=FINDINGS)
 
     def test_copy(self):
         (self.folder / "out").mkdir()
@@ -150,6 +157,129 @@ class Textures(ConvertTest):
     def test_missing_is_reported(self):
         (self.folder / "scribe.png").unlink()
         self.assertIn(b"[texture-missing]", self.convert("scribe.sgm", "out.glb").stderr)
+
+
+class NamesOfTextures(ConvertTest):
+    """An SGM that says scribe.*, and a CTC that says scribe.tga: both mean scribe.png."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(SAMPLES / "dialects/v11.ctc", self.folder / "scribe.ctc")
+        data = (SAMPLES / "scribe.sgm").read_bytes()
+        self.put("scribe.sgm", data.replace(b"\x0b\0scribe.png\0", b"\x09\0scribe.*\0"))
+        self.assertTrue(self.says("scribe.sgm", b"scribe.*"))
+        self.assertTrue(self.says("scribe.ctc", b"scribe.tga"))
+
+    def says(self, name, text):
+        return text in (self.folder / name).read_bytes()
+
+    def test_that_of_the_image(self):
+        for source, said in (("scribe.sgm", b"scribe.*"), ("scribe.ctc", b"scribe.tga")):
+            for target in ("out.obj", "out.sff"):
+                self.convert("-f", source, target)
+                names = target.replace(".obj", ".mtl")
+                self.assertTrue(self.says(names, b"scribe.png"), (source, target))
+                self.assertFalse(self.says(names, said), (source, target))
+        self.convert("scribe.ctc", "out.sgm")
+        self.assertTrue(self.says("out.sgm", b"scribe.png"))
+        self.convert("scribe.sgm", "out.ctc")
+        self.assertTrue(self.says("out.ctc", b"scribe.png"))
+
+    def test_the_way_back(self):
+        (self.folder / "back").mkdir()
+        for source, said in (("scribe.sgm", b"scribe.*"), ("scribe.ctc", b"scribe.tga")):
+            self.convert("-f", source, "out.glb")
+            self.convert("out.glb", "back/" + source)
+            self.assertTrue(self.says("back/" + source, said), source)
+        self.assertEqual((self.folder / "back/scribe.sgm").read_bytes(), (self.folder / "scribe.sgm").read_bytes())
+
+    def test_no_image(self):
+        (self.folder / "scribe.png").unlink()
+        self.convert("scribe.sgm", "out.obj")
+        self.assertTrue(self.says("out.mtl", b"scribe.png"))
+        self.convert("scribe.ctc", "out.sgm")
+        self.assertTrue(self.says("out.sgm", b"scribe.tga"))
+
+
+class FilesOfTextures(ConvertTest):
+    """An OBJ with any textures, to be copied."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "out").mkdir()
+
+    def model(self, *textures, name="in/m"):
+        lines = ["mtllib " + Path(name).name + ".mtl", "v 0 0 0", "v 1 0 0", "v 0 1 0", "vt 0 0"]
+        materials = []
+        for i, texture in enumerate(textures):
+            lines += [f"usemtl m{i}", "f 1/1 2/1 3/1"]
+            materials += [f"newmtl m{i}", f"map_Kd {texture}"]
+            path = "in/" + texture.replace("\\", "/")
+            if not (self.folder / path).exists():
+                self.put(path, b"bytes of " + path.encode())
+        self.put(name + ".obj", "\n".join(lines).encode() + b"\n")
+        self.put(name + ".mtl", "\n".join(materials).encode() + b"\n")
+
+    def made(self):
+        return sorted(str(p.relative_to(self.folder / "out")) for p in (self.folder / "out").rglob("*"))
+
+    def copy(self, *arguments, **options):
+        return self.convert("--copy-textures", *arguments, **options)
+
+    def test_in_folders(self):
+        self.model("sub/deep/a.png", "sub\\b.png")
+        self.copy("in/m.obj", "out/m.glb")
+        self.assertEqual(self.made(), ["m.glb", "sub", "sub/b.png", "sub/deep", "sub/deep/a.png"])
+        self.assertEqual((self.folder / "out/sub/b.png").read_bytes(), b"bytes of in/sub/b.png")
+        self.copy("-f", "in/m.obj", "out/m.glb")
+
+    def test_a_failure_leaves_no_folders(self):
+        self.model("sub/deep/a.png", "sub/b.png")
+        self.put("out/m.glb", b"precious")
+        self.copy("in/m.obj", "out/m.glb", code=NO_IO)
+        self.assertEqual(self.made(), ["m.glb"])
+        self.put("out/sub", b"no folder")
+        self.copy("in/m.obj", "out/n.glb", code=NO_IO)
+        self.assertEqual(self.made(), ["m.glb", "sub"])
+
+    def test_a_name_that_cannot_be_given(self):
+        self.model("sub/a.png", "b.png")
+        self.put("out/b.png", b"older")
+        self.copy("-f", "in/m.obj", "out/" + 300 * "m" + ".glb", code=NO_IO)  # found out last, when textures have theirs
+        self.assertEqual(self.made(), ["b.png"])
+
+    def test_one_file_by_two_names(self):
+        self.model("a.png", "./a.png", ".\\a.png")
+        self.copy("in/m.obj", "out/m.glb")
+        self.assertEqual(self.made(), ["a.png", "m.glb"])
+
+    def test_the_name_of_the_output(self):
+        self.model("m.glb", "a.png")
+        for force in ([], ["-f"]):
+            self.assertIn(b"two different files", self.copy(*force, "in/m.obj", "out/m.glb", code=NO_IO).stderr)
+        self.model("./m.bin")
+        self.copy("in/m.obj", "out/m.gltf", code=NO_IO)
+        self.assertEqual(self.made(), [])
+
+    def test_two_at_the_same_time(self):
+        self.put("in/shared.png", bytes(range(256)) * 4096)
+        for i in range(20):
+            self.model("shared.png", name=f"in/{i}")
+        for _ in range(3):
+            self.copy("-j2", "-r", "in", "--to", "glb", "--out-dir", "out")
+            self.assertEqual(self.made(), sorted([f"{i}.glb" for i in range(20)] + ["shared.png"]))
+            shutil.rmtree(self.folder / "out")
+
+    def test_more_than_may_be_open(self):
+        count = 1500
+        self.model(*(f"{i}.png" for i in range(count)))
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, limit[1]))
+        try:
+            self.copy("in/m.obj", "out/m.glb")
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        self.assertEqual(len(self.made()), count + 1)
 
 
 class Poses(ConvertTest):

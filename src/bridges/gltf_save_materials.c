@@ -249,17 +249,6 @@ typedef struct image {
     const char *mime_type, *path;
 } image;
 
-/* "hat.*" leaves the type to the engine: without a file it is taken for what it usually is. */
-static const char *file_name(writer *w, const stele_texture *t)
-{
-    size_t length = t->name ? strlen(t->name) : 0;
-    if (t->file)
-        return t->file;
-    if (length > 2 && strcmp(t->name + length - 2, ".*") == 0)
-        return st_arena_format(w->arena, "%.*s.png", (int)(length - 2), t->name);
-    return t->name ? t->name : "";
-}
-
 static image image_of(writer *w, uint32_t index)
 {
     const stele_texture *t = &w->model->textures[index];
@@ -272,13 +261,13 @@ static image image_of(writer *w, uint32_t index)
     if (found.mime_type)
         return found;
     st_save_lose(w->saver, DIAG_LOSS_TEXTURE, found.data && !t->data, "", "holds PNG and JPEG images only: %s is not embedded",
-                 file_name(w, t));
+                 st_save_file_name(w->saver, t, TEXTURE_BY_FILE));
     found.data = NULL;
     if (t->data) {
-        found.path = st_save_texture_name(w->saver, index);
+        found.path = st_save_texture_name(w->saver, index, TEXTURE_BY_FILE);
         return found;
     }
-    found.path = file_name(w, t);
+    found.path = st_save_file_name(w->saver, t, TEXTURE_BY_FILE);
     if (w->saver->textures != STELE_TEXTURES_REFER && t->file)
         st_save_texture_copy(w->saver, t, t->file);
     return found;

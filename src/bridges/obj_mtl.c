@@ -382,7 +382,7 @@ void st_mtl_walk(walk *w, void *raw)
 static void name_texture(saver *s, mtl_file *f, const stele_texture_use *use)
 {
     if (use->texture != STELE_NONE && !f->textures[use->texture])
-        f->textures[use->texture] = st_obj_clean_name(s->arena, st_save_texture_name(s, use->texture), "none");
+        f->textures[use->texture] = st_obj_clean_name(s->arena, st_save_texture_name(s, use->texture, TEXTURE_BY_FILE), "none");
 }
 
 /* Materials of the same name get their number behind it. */

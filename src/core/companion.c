@@ -9,14 +9,29 @@ struct companion_map {
     source source;
 };
 
-static char *path_in_folder(companions *c, const char *name)
+const char *st_companion_path(arena *a, const char *name)
 {
-    const char *folder = *name == '/' ? "" : c->folder;
-    char *path = (char *)st_arena_format(c->arena, "%s%s", folder, name);
-    for (char *p = path + (*path ? strlen(folder) : 0); *p; p++)
-        if (*p == '\\')
-            *p = '/';
+    char *path = (char *)st_arena_text(a, name, strlen(name)), *to = path;
+    if (!*path)
+        return path;
+    for (const char *part = name; *part; part += strspn(part, "/\\")) {
+        size_t length = strcspn(part, "/\\");
+        bool nowhere = (!length && part != name) || (length == 1 && *part == '.');
+        if (!nowhere) {
+            memcpy(to, part, length);
+            to += length;
+            *to++ = '/';
+        }
+        part += length;
+    }
+    to -= to > path + 1; /* the last slash, unless it is all there is */
+    *to = 0;
     return path;
+}
+
+static const char *path_in_folder(companions *c, const char *name)
+{
+    return st_arena_format(c->arena, "%s%s", *name == '/' ? "" : c->folder, st_companion_path(c->arena, name));
 }
 
 static bool map_file(companions *c, const char *path, const void **data, size_t *size)

@@ -35,6 +35,9 @@ bool st_companion_find(companions *c, const char *name, const void **data, size_
 bool st_companion_stays(const char *name);
 bool st_companion_allowed(const companions *c, const char *name);
 
+/* A name as a path of ours: with slashes only, and without parts that lead nowhere: ".\\maps//a.png" is "maps/a.png". */
+const char *st_companion_path(arena *a, const char *name);
+
 /* The file that a texture's name stands for: itself, or for "x.*" the first that exists of the usual types. NULL if none. */
 const char *st_companion_texture(companions *c, const char *name);
 

@@ -143,6 +143,29 @@ bool st_file_exists(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+bool st_file_has_size(const char *path, uint64_t size)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && (uint64_t)status.st_size == size;
+}
+
+int st_folder_make(const char *path, bool *made)
+{
+    struct stat status;
+    *made = mkdir(path, 0777) == 0;
+    if (*made)
+        return 0;
+    int error = errno;
+    if (error != EEXIST)
+        return error;
+    return stat(path, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+}
+
+void st_folder_remove(const char *path)
+{
+    (void)rmdir(path);
+}
+
 const char *st_error_text(int error, arena *a)
 {
     char text[128] = "";
@@ -156,13 +179,20 @@ const char *st_error_text(int error, arena *a)
 
 /* ---- Writing ---- */
 
+/* A number that outputs which are open at the same time do not share, so that the first name is nearly always free. */
+static uint32_t number_of(const output *o)
+{
+    return (uint32_t)((uintptr_t)o / sizeof(void *)) * 2654435761u;
+}
+
 /* A name in the folder of path that does not exist yet. It needs to be unused, not unpredictable: O_EXCL decides. */
 static int create_temporary(output *o, mode_t mode)
 {
     const char *slash = strrchr(o->path, '/');
     int folder = slash ? (int)(slash + 1 - o->path) : 0;
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
-        o->temporary = st_arena_format(o->arena, "%.*s.stele-%ld-%u.tmp", folder, o->path, (long)getpid(), attempt);
+        o->temporary =
+            st_arena_format(o->arena, "%.*s.stele-%ld-%u.tmp", folder, o->path, (long)getpid(), number_of(o) + attempt);
         if (o->arena->failed)
             return ENOMEM;
         o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -231,8 +261,10 @@ size_t st_output_write(output *o, const void *data, size_t size)
 }
 
 /* Without overwrite the name must still be free at the very moment it is taken. */
-static int take_name(const output *o)
+static int take_name(output *o)
 {
+    struct stat status;
+    o->is_new = !o->overwrite || stat(o->path, &status) != 0;
     if (o->overwrite)
         return rename(o->temporary, o->path) ? errno : 0;
 #ifdef RENAME_NOREPLACE
@@ -248,18 +280,34 @@ static int take_name(const output *o)
     return errno;
 }
 
-int st_output_commit(output *o)
+int st_output_finish(output *o)
 {
-    if (!o->error && o->sync && o->temporary && fsync(o->fd) != 0)
+    if (!o->error && o->sync && o->temporary && o->fd >= 0 && fsync(o->fd) != 0)
         o->error = errno;
     if (o->fd >= 0 && close(o->fd) != 0 && !o->error)
         o->error = errno;
     o->fd = -1;
+    return o->error;
+}
+
+int st_output_commit(output *o)
+{
+    st_output_finish(o);
     if (!o->error && o->temporary)
         o->error = take_name(o);
-    if (o->error)
+    if (o->error) {
+        o->is_new = false;
         st_output_abandon(o);
+    }
+    o->temporary = NULL;
     return o->error;
+}
+
+void st_output_undo(output *o)
+{
+    if (o->is_new)
+        unlink(o->path);
+    o->is_new = false;
 }
 
 void st_output_abandon(output *o)

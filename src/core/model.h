@@ -181,8 +181,19 @@ const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64
 void st_save_copy(saver *s, const void *data, uint64_t size, const char *name);
 void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name);
 
-/* The name that a format that only names textures should write: what the file said, or that of the image beside it; embedded
- * images get a name and, when they are to be copied, a file of that name. */
-const char *st_save_texture_name(saver *s, uint32_t texture);
+/* Which image a format takes a name for. */
+typedef enum texture_naming {
+    TEXTURE_BY_FILE,   /* the file of that name */
+    TEXTURE_OPEN_TYPE, /* the same, but "x.*" is x of any type */
+    TEXTURE_ANY_TYPE   /* that of any type, whatever type is named */
+} texture_naming;
+
+/* The name to write for a texture that is not embedded: what the file said if the format will find the same image by it,
+ * otherwise the name of the image that was found. */
+const char *st_save_file_name(saver *s, const stele_texture *texture, texture_naming naming);
+
+/* The name that a format that only names textures should write: that, and the file is copied if it is to be; embedded images
+ * get a name and, when they are to be copied, a file of that name. */
+const char *st_save_texture_name(saver *s, uint32_t texture, texture_naming naming);
 
 #endif

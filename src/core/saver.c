@@ -21,7 +21,7 @@ void st_save_beside(saver *s, const char *name, void (*walk)(walk *w, void *raw)
         s->adapter.fits &= file != NULL;
         return;
     }
-    *file = (side_file){.name = st_arena_text(s->arena, name, strlen(name)), .walk = walk, .raw = raw};
+    *file = (side_file){.name = st_companion_path(s->arena, name), .walk = walk, .raw = raw};
     while (*last)
         last = &(*last)->next;
     *last = file;
@@ -186,14 +186,20 @@ static const char *type_of_image(const stele_texture *texture)
     return !slash ? "png" : strcmp(slash, "/jpeg") == 0 ? "jpg" : slash + 1;
 }
 
+static bool holds(const span *bytes, const void *data, uint64_t size)
+{
+    return bytes->count == size && (bytes->data == data || memcmp(bytes->data, data, (size_t)size) == 0);
+}
+
 void st_save_copy(saver *s, const void *data, uint64_t size, const char *name)
 {
     span *bytes = st_arena_alloc(s->arena, sizeof *bytes);
-    for (side_file *f = s->side_files; f; f = f->next)
-        if (strcmp(f->name, name) == 0)
-            return;
     if (!data || !bytes || !s->name || !st_companion_stays(name))
         return;
+    name = st_companion_path(s->arena, name);
+    for (side_file *f = s->side_files; f; f = f->next)
+        if (strcmp(f->name, name) == 0 && f->same_is_fine && holds(f->raw, data, size))
+            return;
     *bytes = (span){data, size, 1};
     st_save_beside(s, name, walk_bytes, bytes);
     for (side_file *f = s->side_files; f; f = f->next)
@@ -208,14 +214,34 @@ void st_save_texture_copy(saver *s, const stele_texture *texture, const char *na
     st_save_copy(s, data, size, name);
 }
 
-const char *st_save_texture_name(saver *s, uint32_t texture)
+static size_t length_of_stem(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && !strpbrk(dot, "/\\") ? (size_t)(dot - name) : strlen(name);
+}
+
+/* Without a file, "hat.*" is taken for what it usually is where its type must be said. */
+const char *st_save_file_name(saver *s, const stele_texture *texture, texture_naming naming)
+{
+    const char *name = texture->name ? texture->name : "", *file = texture->file;
+    size_t stem = length_of_stem(name);
+    bool open = stem && strcmp(name + stem, ".*") == 0;
+    bool any_type = naming == (open ? TEXTURE_OPEN_TYPE : TEXTURE_ANY_TYPE);
+    if (any_type && (!file || (length_of_stem(file) == stem && memcmp(file, name, stem) == 0)))
+        return name;
+    if (file)
+        return file;
+    return open ? st_arena_format(s->arena, "%.*s.png", (int)stem, name) : name;
+}
+
+const char *st_save_texture_name(saver *s, uint32_t texture, texture_naming naming)
 {
     const stele_texture *t = &s->model->textures[texture];
     bool copy = s->textures != STELE_TEXTURES_REFER && s->name;
     if (!t->data) {
         if (copy && t->file)
             st_save_texture_copy(s, t, t->file);
-        return t->name ? t->name : t->file ? t->file : "";
+        return st_save_file_name(s, t, naming);
     }
     const char *base = s->name ? s->name : "model";
     const char *name = st_arena_format(s->arena, "%s_%u.%s", base, texture, type_of_image(t));

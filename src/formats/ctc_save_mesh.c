@@ -26,7 +26,7 @@ static const char *skin_name(ctc_saver *a, uint32_t material)
     uint32_t texture = STELE_NONE;
     if (material != STELE_NONE)
         texture = a->base->model->materials[material].base_color_texture.texture;
-    return texture == STELE_NONE ? "" : st_save_texture_name(a->base, texture);
+    return texture == STELE_NONE ? "" : st_save_texture_name(a->base, texture, TEXTURE_ANY_TYPE);
 }
 
 /* Materials of no mesh are lost with their skins. */

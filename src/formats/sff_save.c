@@ -47,7 +47,7 @@ static void choose_textures(sff_saver *a)
         bool write = uses[i] != TEXTURE_IS_OTHER;
         a->written[i] = write ? (uint32_t)a->name_count : STELE_NONE;
         if (write)
-            a->name[a->name_count++] = st_save_texture_name(s, i);
+            a->name[a->name_count++] = st_save_texture_name(s, i, TEXTURE_BY_FILE);
     }
     st_report_other_textures(s, uses);
 }

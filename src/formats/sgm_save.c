@@ -19,6 +19,7 @@ typedef struct sgm_saver {
     uint64_t lost_uvs;        /* sets */
     uint64_t lost_properties; /* materials that SGM has not all words for */
     uint64_t lost_textures;
+    uint64_t unmapped_textures; /* of meshes without the texture coordinates for them */
 } sgm_saver;
 
 /* ---- Materials ---- */
@@ -37,6 +38,14 @@ static const stele_texture_use *use_of(const stele_material *m, sgm_role role)
     }
 }
 
+static uint64_t count_textures(const sgm_look *look)
+{
+    uint64_t count = 0;
+    for (unsigned role = 0; role < SGM_ROLES; role++)
+        count += look->texture[role] != NULL;
+    return count;
+}
+
 static sgm_look look_of(sgm_saver *a, const stele_material *m, unsigned uv_count)
 {
     sgm_look look = {.roughness = m->roughness};
@@ -44,7 +53,7 @@ static sgm_look look_of(sgm_saver *a, const stele_material *m, unsigned uv_count
         const stele_texture_use *use = use_of(m, (sgm_role)role);
         if (!use || use->texture == STELE_NONE)
             continue;
-        look.texture[role] = st_save_texture_name(a->s, use->texture);
+        look.texture[role] = st_save_texture_name(a->s, use->texture, TEXTURE_OPEN_TYPE);
         look.uv_set[role] = use->uv_set;
     }
     memcpy(look.base_color, m->base_color, sizeof look.base_color);
@@ -52,7 +61,9 @@ static sgm_look look_of(sgm_saver *a, const stele_material *m, unsigned uv_count
         look.specular[i] = m->specular * m->specular_color[i];
         look.emission[i] = m->emissive_strength * m->emissive[i];
     }
+    uint64_t textures = count_textures(&look);
     st_sgm_clamp_look(&look, uv_count);
+    a->unmapped_textures += textures - count_textures(&look);
     return look;
 }
 
@@ -367,6 +378,9 @@ static void report_losses(sgm_saver *a)
     st_save_lose(a->s, DIAG_LOSS_TEXTURE, a->lost_textures, "material",
                  "has no textures for occlusion or the strength of reflections: %llu dropped",
                  (unsigned long long)a->lost_textures);
+    st_save_lose(a->s, DIAG_LOSS_TEXTURE, a->unmapped_textures, "material",
+                 "has textures only for meshes with coordinates for them: %llu dropped",
+                 (unsigned long long)a->unmapped_textures);
     st_save_lose(a->s, DIAG_LOSS_MATERIAL, a->lost_properties, "material",
                  "has no metal, cut-outs, back sides or unlit surfaces: %llu material%s without them",
                  (unsigned long long)a->lost_properties, a->lost_properties == 1 ? " is" : "s are");
