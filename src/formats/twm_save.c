@@ -292,7 +292,7 @@ static bool save_keys(twm_saver *t, clip_saver *c)
     if (!times || !next)
         return false;
     for (size_t j = 0; j < t->flat.joint_count; j++) {
-        memcpy(times + count, c->joints[j].times, c->joints[j].count * sizeof *times);
+        memcpy(times + count, c->joints[j].times, (size_t)c->joints[j].count * sizeof *times);
         count += c->joints[j].count;
     }
     count = st_sort_times(times, count);
