@@ -15,6 +15,7 @@ typedef struct flattener {
     double (*rest)[16]; /* the nodes of the model at rest */
     matrix *bake;       /* for each skin: what its vertices are multiplied with */
     bool *posed;        /* for each skin: at rest its vertices are not only moved as one */
+    uint32_t *above;    /* for each node: the nearest above it that is a joint, or STELE_NONE */
     uint64_t not_triangles, made_normals;
     bool failed;
 } flattener;
@@ -74,21 +75,23 @@ static bool is_wanted(uint8_t mark)
     return (mark & IS_JOINT) || (mark & (IS_ANIMATED | MATTERS)) == (IS_ANIMATED | MATTERS);
 }
 
+static void find_above(flattener *f, const uint8_t *marks)
+{
+    for (size_t i = 0; i < f->model->node_count; i++) {
+        uint32_t node = f->model->order[i], parent = f->model->nodes[node].parent;
+        f->above[node] = parent == STELE_NONE || is_wanted(marks[parent]) ? parent : f->above[parent];
+    }
+}
+
 /* Adds a joint after those above it. */
-static void add_joint(flattener *f, const uint8_t *marks, uint32_t node, uint32_t *joint_of, uint32_t *chain)
+static void add_joint(flattener *f, uint32_t node, uint32_t *joint_of, uint32_t *chain)
 {
     flat_model *flat = f->flat;
     size_t length = 0;
-    for (uint32_t n = node; n != STELE_NONE; n = f->model->nodes[n].parent)
-        if (is_wanted(marks[n])) {
-            if (joint_of[n] != STELE_NONE)
-                break;
-            chain[length++] = n;
-        }
+    for (uint32_t n = node; n != STELE_NONE && joint_of[n] == STELE_NONE; n = f->above[n])
+        chain[length++] = n;
     while (length) {
-        uint32_t n = chain[--length], up = f->model->nodes[n].parent;
-        while (up != STELE_NONE && joint_of[up] == STELE_NONE)
-            up = f->model->nodes[up].parent;
+        uint32_t n = chain[--length], up = f->above[n];
         matrix rest = matrix_at(f->rest, n);
         flat->joints[flat->joint_count] = (flat_joint){.name = f->model->nodes[n].name,
                                                        .node = n,
@@ -105,8 +108,9 @@ static void collect_joints(flattener *f)
     uint8_t *marks = st_arena_alloc(f->arena, model->node_count);
     uint32_t *joint_of = st_arena_array(f->arena, model->node_count, sizeof *joint_of);
     uint32_t *chain = st_arena_array(f->arena, model->node_count, sizeof *chain);
+    f->above = st_arena_array(f->arena, model->node_count, sizeof *f->above);
     f->flat->joints = st_arena_array(f->arena, model->node_count, sizeof *f->flat->joints);
-    if (!marks || !joint_of || !chain || !f->flat->joints) {
+    if (!marks || !joint_of || !chain || !f->above || !f->flat->joints) {
         f->failed = true;
         return;
     }
@@ -116,12 +120,13 @@ static void collect_joints(flattener *f)
     if (!f->wishes->skeleton)
         return;
     mark_nodes(model, marks);
+    find_above(f, marks);
     for (size_t i = 0; i < model->skin_count; i++)
         for (size_t k = 0; k < model->skins[i].joint_count; k++)
-            add_joint(f, marks, model->skins[i].joints[k], joint_of, chain);
+            add_joint(f, model->skins[i].joints[k], joint_of, chain);
     for (uint32_t i = 0; i < model->node_count; i++)
         if (is_wanted(marks[i]))
-            add_joint(f, marks, i, joint_of, chain);
+            add_joint(f, i, joint_of, chain);
 }
 
 /* What a joint does to a vertex at rest. */
@@ -428,10 +433,11 @@ static void connect(flattener *f, const uint32_t *const *joint_maps, flat_mesh *
         m->joint_map_count = f->model->skins[node->skin].joint_count;
         return;
     }
-    for (uint32_t n = m->node; n != STELE_NONE && m->rigid_joint == STELE_NONE; n = f->model->nodes[n].parent)
-        m->rigid_joint = f->flat->joint_of_node[n];
-    if (m->rigid_joint != STELE_NONE)
-        f->flat->joints[m->rigid_joint].bound = true;
+    uint32_t carrier = f->flat->joint_of_node[m->node] != STELE_NONE ? m->node : f->above[m->node];
+    if (carrier == STELE_NONE)
+        return;
+    m->rigid_joint = f->flat->joint_of_node[carrier];
+    f->flat->joints[m->rigid_joint].bound = true;
 }
 
 static const uint32_t **map_joints(flattener *f)
