@@ -292,6 +292,36 @@ static void memory_limit_is_respected(void **state)
 
 /* ---- Dialects ---- */
 
+/* Files of the folder that a sample is in, for a copy of it in memory. */
+typedef struct neighbours {
+    const char *path; /* of the sample */
+    bytes found[4];
+    size_t count;
+} neighbours;
+
+static bool find_neighbour(void *user, const char *name, const void **data, size_t *size)
+{
+    neighbours *n = user;
+    char path[2048];
+    snprintf(path, sizeof path, "%.*s/%s", (int)(strrchr(n->path, '/') - n->path), n->path, name);
+    if (access(path, R_OK) != 0)
+        return false;
+    if (!data)
+        return true;
+    assert_true(n->count < sizeof n->found / sizeof *n->found);
+    bytes *found = &n->found[n->count++];
+    *found = read_bytes(path);
+    *data = found->data;
+    *size = found->size;
+    return true;
+}
+
+static void forget_neighbours(neighbours *n)
+{
+    while (n->count)
+        free(n->found[--n->count].data);
+}
+
 /* Of two dialects that are the same without the content that tells them apart, a file gets the name of one. */
 static void expect_dialect(stele_file *file, const bytes *content, const char *dialect)
 {
@@ -307,7 +337,8 @@ static void expect_dialect(stele_file *file, const bytes *content, const char *d
 /* Converting to any dialect gives a file of that dialect which opens without errors. */
 static void convert_to_all(const char *path, const bytes *content)
 {
-    stele_options named = {.name = path};
+    neighbours beside = {.path = path};
+    stele_options named = {.name = path, .lookup = find_neighbour, .lookup_user = &beside};
     stele_file *file = stele_open(path, NULL);
     const stele_format_info *format = stele_format_at(0);
     for (size_t i = 1; strcmp(format->name, stele_file_format(file)) != 0; i++)
@@ -325,6 +356,7 @@ static void convert_to_all(const char *path, const bytes *content)
         uint64_t gaps = assert_explained(again);
         assert_true(gaps == 0 || may_have_gaps(path));
         stele_close(again);
+        forget_neighbours(&beside);
         free(out.data);
     }
     stele_close(file);

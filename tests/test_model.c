@@ -490,7 +490,7 @@ static void test_flatten_turns_axes(void **state)
     assert_near(stele_view_number(&b.flat.meshes[0].position, 1, 2), 2);
     assert_near(b.flat.joints[1].rest.m[14], 1);
     matrix joints[2];
-    st_flat_pose(&b.flat, 0, 3, b.scratch, joints);
+    st_flat_pose(&b.saver, &b.flat, 0, 3, b.scratch, joints);
     matrix skin = st_matrix_product(&joints[1], &b.flat.joints[1].inverse_bind);
     double end[3] = {0, 0, 2}, moved[3];
     st_matrix_point(&skin, end, moved);
@@ -524,7 +524,7 @@ static void test_flatten_makes_joints_of_animated_nodes(void **state)
     assert_int_equal(st_flat_influences(&b.flat.meshes[1], 0, influences, 4, &all), 1);
     assert_int_equal(influences[0].joint, 2);
     matrix joints[3];
-    st_flat_pose(&b.flat, 0, 3, b.scratch, joints);
+    st_flat_pose(&b.saver, &b.flat, 0, 3, b.scratch, joints);
     matrix skin = st_matrix_product(&joints[2], &b.flat.joints[2].inverse_bind);
     double point[3], moved[3];
     for (uint32_t k = 0; k < 3; k++)

@@ -532,6 +532,26 @@ static void test_what_is_no_obj(void **state)
     }
 }
 
+/* Comments say nothing by themselves: what is called .obj is one without meshes, anything else is not. */
+static void test_comments_alone(void **state)
+{
+    (void)state;
+    static const char text[] = "# a model without meshes\n# and no more\n";
+    stele_file *file = open_text(text, NULL);
+    assert_int_equal(stele_file_status(file), STELE_OK);
+    assert_string_equal(stele_file_format(file), "obj");
+    assert_int_equal(model_of(file)->mesh_count, 0);
+    close_text(file);
+    static const char *const names[] = {NULL, "x.txt", "x.mesh"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        stele_options options = {.name = names[i]};
+        file = stele_open_memory(text, sizeof text - 1, &options);
+        assert_int_not_equal(stele_file_status(file), STELE_OK);
+        assert_true(!stele_file_format(file) || strcmp(stele_file_format(file), "obj") != 0);
+        stele_close(file);
+    }
+}
+
 /* A line of a hundred megabytes, and chunks that meet in the middle of statements. */
 static void test_long_texts(void **state)
 {
@@ -797,6 +817,7 @@ int main(void)
         cmocka_unit_test(test_errors_stay_errors),
         cmocka_unit_test(test_what_engines_load),
         cmocka_unit_test(test_what_is_no_obj),
+        cmocka_unit_test(test_comments_alone),
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_chunks_in_any_order),
         cmocka_unit_test(test_written_text),

@@ -170,22 +170,46 @@ static void put_matrices(writer *w, const stele_skin *skin, const char *path)
         st_put_uint(&w->json, "inverseBindMatrices", st_pack_rows(&w->packer, &matrices, USE_MATRICES));
 }
 
-static bool is_above(const stele_model *model, uint32_t ancestor, uint32_t node)
+/* The nodes in an order in which all that is below a node follows it: who is above whom is known without a walk. */
+typedef struct family {
+    uint32_t *place; /* of each node */
+    uint32_t *size;  /* of each node with all below it */
+} family;
+
+static bool find_family(writer *w, family *f)
 {
-    while (node != STELE_NONE && node != ancestor)
-        node = model->nodes[node].parent;
-    return node == ancestor;
+    const stele_model *model = w->model;
+    arena *a = w->saver->arena;
+    uint32_t *next = st_arena_array(a, model->node_count, sizeof *next), roots = 0;
+    *f =
+        (family){st_arena_array(a, model->node_count, sizeof *f->place), st_arena_array(a, model->node_count, sizeof *f->size)};
+    if (!next || !f->place || !f->size)
+        return false;
+    for (size_t i = model->node_count; i-- > 0;) {
+        uint32_t node = model->order[i], parent = model->nodes[node].parent;
+        f->size[node]++;
+        if (parent != STELE_NONE)
+            f->size[parent] += f->size[node];
+    }
+    for (size_t i = 0; i < model->node_count; i++) {
+        uint32_t node = model->order[i], parent = model->nodes[node].parent;
+        uint32_t *place = parent == STELE_NONE ? &roots : &next[parent];
+        f->place[node] = *place;
+        next[node] = *place + 1;
+        *place += f->size[node];
+    }
+    return true;
 }
 
-static bool is_above_all(const writer *w, const stele_skin *skin)
+static bool is_above_all(const family *f, const stele_skin *skin)
 {
     for (size_t i = 0; i < skin->joint_count; i++)
-        if (!is_above(w->model, skin->skeleton, skin->joints[i]))
+        if (f->place[skin->joints[i]] - f->place[skin->skeleton] >= f->size[skin->skeleton])
             return false;
     return true;
 }
 
-static void put_skin(writer *w, uint32_t index)
+static void put_skin(writer *w, const family *f, uint32_t index)
 {
     const stele_skin *skin = &w->model->skins[index];
     char path[WALK_PATH];
@@ -193,7 +217,7 @@ static void put_skin(writer *w, uint32_t index)
     st_put_object(&w->json, NULL);
     st_gltf_put_name(w, skin->name);
     put_matrices(w, skin, path);
-    if (skin->skeleton < w->model->node_count && is_above_all(w, skin))
+    if (skin->skeleton < w->model->node_count && is_above_all(f, skin))
         st_put_uint(&w->json, "skeleton", skin->skeleton);
     st_put_array(&w->json, "joints");
     for (size_t i = 0; i < skin->joint_count; i++)
@@ -205,11 +229,12 @@ static void put_skin(writer *w, uint32_t index)
 
 void st_gltf_put_skins(writer *w)
 {
-    if (!w->skin_count)
+    family f;
+    if (!w->skin_count || !find_family(w, &f))
         return;
     st_put_array(&w->json, "skins");
     for (uint32_t i = 0; i < w->model->skin_count; i++)
         if (w->skin_map[i] != STELE_NONE)
-            put_skin(w, i);
+            put_skin(w, &f, i);
     st_put_end_array(&w->json);
 }

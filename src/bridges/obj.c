@@ -29,15 +29,23 @@ typedef struct line_counts {
     uint64_t vertices, others, unknown, comments;
 } line_counts;
 
-static bool is_word(const uint8_t *word, size_t length, const char *list)
+/* Padded with zeros, so that every line of a large file of something else costs next to nothing. */
+typedef char keyword[8];
+static const keyword keywords[] = {"v",  "vn",     "vt",     "f",  "l",   "p",     "o",      "g",   "s",
+                                   "vp", "usemtl", "mtllib", "mg", "lod", "bevel", "cstype", "deg", "end"};
+enum { VERTEX_KEYWORDS = 3, KEYWORDS = sizeof keywords / sizeof *keywords };
+
+/* The index of a keyword, or KEYWORDS. */
+static size_t find_keyword(const uint8_t *word, size_t length)
 {
-    for (const char *w = list; *w; w += strspn(w, " ")) {
-        size_t size = strcspn(w, " ");
-        if (size == length && memcmp(w, word, size) == 0)
-            return true;
-        w += size;
-    }
-    return false;
+    keyword padded = {0};
+    size_t i = 0;
+    if (length >= sizeof padded)
+        return KEYWORDS;
+    memcpy(padded, word, length);
+    while (i < KEYWORDS && memcmp(padded, keywords[i], sizeof padded) != 0)
+        i++;
+    return i;
 }
 
 static void judge_line(const uint8_t *line, const uint8_t *end, line_counts *counts)
@@ -54,9 +62,10 @@ static void judge_line(const uint8_t *line, const uint8_t *end, line_counts *cou
     if (!length || *word == '#')
         return;
     bool number = line < end && (strchr("+-.", *line) || (*line >= '0' && *line <= '9'));
-    if (is_word(word, length, "v vn vt") && number)
+    size_t found = find_keyword(word, length);
+    if (found < VERTEX_KEYWORDS && number)
         counts->vertices++;
-    else if (is_word(word, length, "v vn vt f l p o g s vp usemtl mtllib mg lod bevel cstype deg end"))
+    else if (found < KEYWORDS)
         counts->others++;
     else
         counts->unknown++;

@@ -58,13 +58,23 @@ static double straight(const stele_view *values, const key_place *place, uint32_
     return from + (key_number(values, place->row + 1, width, i) - from) * place->fraction;
 }
 
+/* What is a rotation but for rounding stays as it is. */
+static void key_rotation(const stele_view *values, uint64_t row, double q[4])
+{
+    double squared = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        q[i] = key_number(values, row, 4, i);
+        squared += q[i] * q[i];
+    }
+    if (!(fabs(squared - 1) < 1e-5))
+        st_quaternion_normalize(q);
+}
+
 static void turn(const stele_view *values, const key_place *place, double result[4])
 {
     double from[4], to[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        from[i] = key_number(values, place->row, 4, i);
-        to[i] = place->fraction == 0 ? from[i] : key_number(values, place->row + 1, 4, i);
-    }
+    key_rotation(values, place->row, from);
+    key_rotation(values, place->row + (place->fraction != 0), to);
     st_quaternion_slerp(from, to, place->fraction, result);
 }
 

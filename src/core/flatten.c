@@ -1,9 +1,11 @@
 #include "flatten.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "bytes.h"
+#include "scan.h"
 
 /* While flattening. */
 typedef struct flattener {
@@ -15,9 +17,18 @@ typedef struct flattener {
     double (*rest)[16]; /* the nodes of the model at rest */
     matrix *bake;       /* for each skin: what its vertices are multiplied with */
     bool *posed;        /* for each skin: at rest its vertices are not only moved as one */
+    uint32_t *above;    /* for each node: the nearest above it that is a joint, or STELE_NONE */
     uint64_t not_triangles, made_normals;
     bool failed;
 } flattener;
+
+static void refuse(flattener *f, const char *path, const char *why)
+{
+    st_adapt_refuse(&f->saver->adapter, STELE_NOWHERE, path, why);
+    f->failed = true;
+}
+
+static const char too_far[] = "scaled as it is drawn, it goes beyond what floats hold";
 
 static matrix matrix_at(double (*matrices)[16], uint64_t index)
 {
@@ -74,21 +85,23 @@ static bool is_wanted(uint8_t mark)
     return (mark & IS_JOINT) || (mark & (IS_ANIMATED | MATTERS)) == (IS_ANIMATED | MATTERS);
 }
 
+static void find_above(flattener *f, const uint8_t *marks)
+{
+    for (size_t i = 0; i < f->model->node_count; i++) {
+        uint32_t node = f->model->order[i], parent = f->model->nodes[node].parent;
+        f->above[node] = parent == STELE_NONE || is_wanted(marks[parent]) ? parent : f->above[parent];
+    }
+}
+
 /* Adds a joint after those above it. */
-static void add_joint(flattener *f, const uint8_t *marks, uint32_t node, uint32_t *joint_of, uint32_t *chain)
+static void add_joint(flattener *f, uint32_t node, uint32_t *joint_of, uint32_t *chain)
 {
     flat_model *flat = f->flat;
     size_t length = 0;
-    for (uint32_t n = node; n != STELE_NONE; n = f->model->nodes[n].parent)
-        if (is_wanted(marks[n])) {
-            if (joint_of[n] != STELE_NONE)
-                break;
-            chain[length++] = n;
-        }
+    for (uint32_t n = node; n != STELE_NONE && joint_of[n] == STELE_NONE; n = f->above[n])
+        chain[length++] = n;
     while (length) {
-        uint32_t n = chain[--length], up = f->model->nodes[n].parent;
-        while (up != STELE_NONE && joint_of[up] == STELE_NONE)
-            up = f->model->nodes[up].parent;
+        uint32_t n = chain[--length], up = f->above[n];
         matrix rest = matrix_at(f->rest, n);
         flat->joints[flat->joint_count] = (flat_joint){.name = f->model->nodes[n].name,
                                                        .node = n,
@@ -105,8 +118,9 @@ static void collect_joints(flattener *f)
     uint8_t *marks = st_arena_alloc(f->arena, model->node_count);
     uint32_t *joint_of = st_arena_array(f->arena, model->node_count, sizeof *joint_of);
     uint32_t *chain = st_arena_array(f->arena, model->node_count, sizeof *chain);
+    f->above = st_arena_array(f->arena, model->node_count, sizeof *f->above);
     f->flat->joints = st_arena_array(f->arena, model->node_count, sizeof *f->flat->joints);
-    if (!marks || !joint_of || !chain || !f->flat->joints) {
+    if (!marks || !joint_of || !chain || !f->above || !f->flat->joints) {
         f->failed = true;
         return;
     }
@@ -116,12 +130,13 @@ static void collect_joints(flattener *f)
     if (!f->wishes->skeleton)
         return;
     mark_nodes(model, marks);
+    find_above(f, marks);
     for (size_t i = 0; i < model->skin_count; i++)
         for (size_t k = 0; k < model->skins[i].joint_count; k++)
-            add_joint(f, marks, model->skins[i].joints[k], joint_of, chain);
+            add_joint(f, model->skins[i].joints[k], joint_of, chain);
     for (uint32_t i = 0; i < model->node_count; i++)
         if (is_wanted(marks[i]))
-            add_joint(f, marks, i, joint_of, chain);
+            add_joint(f, i, joint_of, chain);
 }
 
 /* What a joint does to a vertex at rest. */
@@ -191,9 +206,22 @@ static void bake_skin(flattener *f, size_t index)
 /* Joints of no skin carry what is below them rigidly: at rest they change nothing. */
 static void bind_other_joints(flattener *f)
 {
-    for (size_t i = 0; i < f->flat->joint_count; i++)
-        if (!f->flat->joints[i].bound)
-            st_matrix_inverse(&f->flat->joints[i].rest, &f->flat->joints[i].inverse_bind);
+    for (size_t i = 0; i < f->flat->joint_count; i++) {
+        flat_joint *joint = &f->flat->joints[i];
+        if (!joint->bound && st_matrix_inverse(&joint->rest, &joint->inverse_bind) &&
+            !st_matrix_fits_floats(&joint->inverse_bind))
+            joint->inverse_bind = st_matrix_identity();
+    }
+}
+
+static void check_joints(flattener *f)
+{
+    char path[WALK_PATH];
+    for (size_t i = 0; i < f->flat->joint_count && !f->failed; i++) {
+        const flat_joint *joint = &f->flat->joints[i];
+        if (!st_matrix_fits_floats(&joint->rest) || !st_matrix_fits_floats(&joint->inverse_bind))
+            refuse(f, st_check_path(path, "node[%u]", joint->node), too_far);
+    }
 }
 
 /* ---- Meshes ---- */
@@ -211,6 +239,20 @@ static stele_view as_floats(flattener *f, const stele_view *view, uint32_t compo
         for (uint32_t k = 0; k < components; k++)
             store_f32(bytes + i * made.stride + 4 * k, k < view->components ? (float)stele_view_number(view, i, k) : 1);
     return made;
+}
+
+/* Whether floats hold whatever is in the box of these rows and then transformed. */
+static bool stays_finite(const stele_view *rows, const matrix *by)
+{
+    stele_bounds b = st_view_bounds(rows);
+    for (int r = 0; r < 3; r++) {
+        double reach = fabs(by->m[12 + r]);
+        for (int k = 0; k < 3; k++)
+            reach += fabs(by->m[4 * k + r]) * fmax(fabs((double)b.min[k]), fabs((double)b.max[k]));
+        if (!(reach <= (double)FLT_MAX))
+            return false;
+    }
+    return st_matrix_fits_floats(by);
 }
 
 typedef enum vector_kind { VECTOR_POINT, VECTOR_DIRECTION, VECTOR_NORMAL } vector_kind;
@@ -322,6 +364,10 @@ static const stele_morph *morphs_of(flattener *f, const stele_primitive *p, cons
         stele_morph m = p->morphs[i];
         m.position = as_floats(f, &m.position, 3);
         m.normal = as_floats(f, &m.normal, 3);
+        if (!st_matrix_is_identity(by) && !stays_finite(&m.position, by)) {
+            refuse(f, "", too_far);
+            return morphs;
+        }
         if (m.position.count && !st_matrix_is_identity(by))
             m.position = transformed(f, &m.position, by, VECTOR_DIRECTION, false);
         if (m.normal.count && !st_matrix_is_identity(by))
@@ -362,6 +408,8 @@ static void evaluate_at_rest(flattener *f, uint32_t node, uint32_t primitive, fl
         if (normals)
             store_f32(normals + 4 * i, ((float *)normals)[i]);
     }
+    if (st_scan_nonfinite(positions, 3 * m->vertex_count) || (normals && st_scan_nonfinite(normals, 3 * m->vertex_count)))
+        refuse(f, "", too_far);
     m->position = position;
     m->normal = normal;
 }
@@ -403,6 +451,11 @@ static void flatten_primitive(flattener *f, uint32_t node_index, uint32_t primit
     m->morphs = morphs_of(f, p, &by);
     if (st_matrix_is_identity(&by) || f->failed)
         return;
+    if (!stays_finite(&m->position, &by)) {
+        char path[WALK_PATH];
+        refuse(f, st_check_path(path, "node[%u]", node_index), too_far);
+        return;
+    }
     if (f->wishes->in_place) {
         m->in_place = true;
         m->place = by;
@@ -428,10 +481,11 @@ static void connect(flattener *f, const uint32_t *const *joint_maps, flat_mesh *
         m->joint_map_count = f->model->skins[node->skin].joint_count;
         return;
     }
-    for (uint32_t n = m->node; n != STELE_NONE && m->rigid_joint == STELE_NONE; n = f->model->nodes[n].parent)
-        m->rigid_joint = f->flat->joint_of_node[n];
-    if (m->rigid_joint != STELE_NONE)
-        f->flat->joints[m->rigid_joint].bound = true;
+    uint32_t carrier = f->flat->joint_of_node[m->node] != STELE_NONE ? m->node : f->above[m->node];
+    if (carrier == STELE_NONE)
+        return;
+    m->rigid_joint = f->flat->joint_of_node[carrier];
+    f->flat->joints[m->rigid_joint].bound = true;
 }
 
 static const uint32_t **map_joints(flattener *f)
@@ -449,10 +503,42 @@ static const uint32_t **map_joints(flattener *f)
     return maps;
 }
 
+/* About how many numbers a mesh holds. */
+static double size_of_mesh(const stele_mesh *mesh)
+{
+    enum { EVEN_IF_EMPTY = 64 };
+    double size = 0;
+    for (size_t i = 0; i < mesh->primitive_count; i++) {
+        const stele_primitive *p = &mesh->primitives[i];
+        size += EVEN_IF_EMPTY + 3 * (double)p->vertex_count + (double)p->indices.count;
+        for (size_t k = 0; k < p->morph_count; k++)
+            size += EVEN_IF_EMPTY + 3 * (double)p->morphs[k].position.count;
+    }
+    return size;
+}
+
+/* A small file can draw one mesh so often that no memory holds all of it. */
+static bool draws_too_much(flattener *f, const uint32_t *nodes, size_t node_count)
+{
+    const stele_model *model = f->model;
+    double own = 0, drawn = 0, *size = st_arena_array(f->arena, model->mesh_count, sizeof *size);
+    f->failed |= !size;
+    for (size_t i = 0; size && i < model->mesh_count; i++)
+        own += size[i] = size_of_mesh(&model->meshes[i]);
+    for (size_t i = 0; size && i < node_count; i++)
+        drawn += size[model->nodes[nodes[i]].mesh];
+    if (drawn > 64 * own + (1 << 26))
+        refuse(f, "",
+               st_arena_format(f->arena, "its meshes are drawn %zu times: that would need %.0f numbers", node_count, drawn));
+    return f->failed;
+}
+
 static void flatten_meshes(flattener *f, const uint32_t *nodes, size_t node_count)
 {
     const stele_model *model = f->model;
     uint64_t count = 0;
+    if (f->failed || draws_too_much(f, nodes, node_count))
+        return;
     for (size_t i = 0; i < node_count; i++)
         count += model->meshes[model->nodes[nodes[i]].mesh].primitive_count;
     const uint32_t **joint_maps = map_joints(f);
@@ -526,6 +612,7 @@ bool st_flatten(saver *s, const flat_wishes *wishes, flat_model *flat)
         if (model->skins[i].joint_count)
             bake_skin(&f, i);
     bind_other_joints(&f);
+    check_joints(&f);
     flatten_meshes(&f, nodes, node_count);
     report(&f);
     s->adapter.fits &= !f.failed;
@@ -674,11 +761,29 @@ bool st_flat_clip_used(const flat_model *flat, uint32_t clip)
     return false;
 }
 
-void st_flat_pose(const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints)
+bool st_flat_afford(saver *s, uint32_t clip, double poses)
+{
+    enum { MOST_VALUES = 1 << 28 }; /* hours of any animation */
+    size_t channels = clip < s->model->clip_count ? s->model->clips[clip].channel_count : 0;
+    s->pose_values += poses * ((double)s->model->node_count + (double)channels);
+    if (s->pose_values > MOST_VALUES && s->adapter.fits)
+        st_adapt_refuse(
+            &s->adapter, STELE_NOWHERE, "",
+            st_arena_format(s->arena, "the poses of all its nodes at all times would need %.0f values", s->pose_values));
+    return s->adapter.fits;
+}
+
+void st_flat_pose(saver *s, const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints)
 {
     stele_evaluate_nodes(flat->model, clip, seconds, scratch);
     for (size_t i = 0; i < flat->joint_count; i++) {
         matrix world = matrix_at(scratch, flat->joints[i].node);
         joints[i] = st_matrix_product(&flat->from_model, &world);
+        if (st_matrix_fits_floats(&world) && st_matrix_fits_floats(&joints[i]))
+            continue;
+        if (s->adapter.fits)
+            st_adapt_refuse(&s->adapter, STELE_NOWHERE, "", "its clips move joints beyond what floats hold");
+        joints[i] = st_matrix_identity();
+        memcpy(scratch[flat->joints[i].node], joints[i].m, sizeof joints[i].m);
     }
 }

@@ -1,5 +1,6 @@
 #include "matrix.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -68,6 +69,14 @@ bool st_matrix_inverse(const matrix *a, matrix *inverse)
     for (int r = 0; r < 3; r++)
         inverse->m[12 + r] =
             0 - (inverse->m[r] * a->m[12] + inverse->m[4 + r] * a->m[13] + inverse->m[8 + r] * a->m[14]); /* no -0 */
+    return true;
+}
+
+bool st_matrix_fits_floats(const matrix *a)
+{
+    for (int i = 0; i < 16; i++)
+        if (!(fabs(a->m[i]) <= (double)FLT_MAX))
+            return false;
     return true;
 }
 

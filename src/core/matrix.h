@@ -27,6 +27,7 @@ bool st_matrix_inverse(const matrix *a, matrix *inverse);
 double st_matrix_determinant(const matrix *a);            /* of the upper left 3x3 */
 bool st_matrix_differs(const matrix *a, const matrix *b); /* by more than a thousandth of what is in them, or of 1 */
 bool st_matrix_is_identity(const matrix *a);              /* exactly */
+bool st_matrix_fits_floats(const matrix *a);              /* finite, and as floats too */
 void st_matrix_point(const matrix *a, const double point[3], double result[3]);
 void st_matrix_direction(const matrix *a, const double direction[3], double result[3]); /* without translation */
 

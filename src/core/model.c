@@ -29,10 +29,12 @@ void *st_model_room(arena *a, uint64_t count, size_t item_size)
     return st_arena_array(a, room, item_size);
 }
 
-/* Appends an item; false without memory. */
+/* Appends an item; false without memory, also if only a part of the item could not be copied: nothing is left half made. */
 static bool append(arena *a, void *items, size_t *count, const void *item, size_t item_size)
 {
     void *old;
+    if (a->failed)
+        return false;
     memcpy(&old, items, sizeof old);
     uint8_t *larger = grown(a, old, *count, item_size);
     if (!larger)

@@ -155,6 +155,7 @@ typedef struct saver {
     const char *name;        /* of the output, without folder and extension; NULL: there is no place for a second file */
     companions *companions;  /* of the source, for the bytes of textures */
     side_file *side_files;
+    double pose_values; /* see st_flat_afford */
 } saver;
 
 /* Reports all that the format has no word for, by its capabilities and what is in the model: "SFF has no skeleton: 42 joints

@@ -278,37 +278,41 @@ stele_view st_repair_rotations(loader *l, const stele_view *rotation, const char
 
 /* ---- Saving ---- */
 
-static bool node_has_channel(const stele_model *model, uint32_t node)
+/* For each joint: it is the neutral one of a load, and nothing moves it or is below it. NULL without memory. */
+static bool *find_neutral(saver *s, const flat_model *flat)
 {
-    for (size_t i = 0; i < model->clip_count; i++)
-        for (size_t k = 0; k < model->clips[i].channel_count; k++)
-            if (model->clips[i].channels[k].node == node)
-                return true;
-    return false;
-}
-
-static bool is_neutral(const flat_model *flat, size_t joint)
-{
-    const stele_node *node = &flat->model->nodes[flat->joints[joint].node];
-    if (!stele_find_property(&node->properties, neutral_key) || flat->joints[joint].parent != STELE_NONE ||
-        node_has_channel(flat->model, flat->joints[joint].node))
-        return false;
+    const stele_model *model = flat->model;
+    bool *neutral = st_arena_array(s->arena, flat->joint_count, sizeof *neutral);
+    s->adapter.fits &= neutral != NULL;
+    if (!neutral)
+        return NULL;
     for (size_t i = 0; i < flat->joint_count; i++)
-        if (flat->joints[i].parent == joint)
-            return false;
-    return true;
+        neutral[i] = flat->joints[i].parent == STELE_NONE &&
+                     stele_find_property(&model->nodes[flat->joints[i].node].properties, neutral_key);
+    for (size_t i = 0; i < flat->joint_count; i++)
+        if (flat->joints[i].parent != STELE_NONE)
+            neutral[flat->joints[i].parent] = false;
+    for (size_t i = 0; i < model->clip_count; i++)
+        for (size_t k = 0; k < model->clips[i].channel_count; k++) {
+            uint32_t joint = flat->joint_of_node[model->clips[i].channels[k].node];
+            if (joint != STELE_NONE)
+                neutral[joint] = false;
+        }
+    return neutral;
 }
 
 bool st_joint_numbers(saver *s, const flat_model *flat, joint_numbers *numbers)
 {
+    bool *neutral = find_neutral(s, flat);
     *numbers = (joint_numbers){.of = st_arena_array(s->arena, flat->joint_count, sizeof *numbers->of)};
-    for (size_t i = 0; numbers->of && i < flat->joint_count; i++) {
-        bool neutral = is_neutral(flat, i);
-        numbers->of[i] = neutral ? STELE_NONE : numbers->count++;
-        numbers->roots += !neutral && flat->joints[i].parent == STELE_NONE;
-    }
     s->adapter.fits &= numbers->of != NULL;
-    return numbers->of != NULL;
+    if (!neutral || !numbers->of)
+        return false;
+    for (size_t i = 0; i < flat->joint_count; i++) {
+        numbers->of[i] = neutral[i] ? STELE_NONE : numbers->count++;
+        numbers->roots += !neutral[i] && flat->joints[i].parent == STELE_NONE;
+    }
+    return true;
 }
 
 size_t st_numbered_influences(const joint_numbers *numbers, const flat_mesh *mesh, uint64_t vertex, influence *influences,
@@ -409,8 +413,9 @@ static bool named(const char *name)
 void st_report_names(saver *s, const flat_model *flat, bool clips_too)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < flat->joint_count; i++)
-        count += named(flat->joints[i].name) && !is_neutral(flat, i);
+    bool *neutral = find_neutral(s, flat);
+    for (size_t i = 0; neutral && i < flat->joint_count; i++)
+        count += named(flat->joints[i].name) && !neutral[i];
     for (size_t i = 0; i < flat->mesh_count; i++)
         count += named(flat->meshes[i].name);
     for (size_t i = 0; clips_too && i < flat->model->clip_count; i++)

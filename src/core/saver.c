@@ -33,23 +33,20 @@ typedef struct inventory {
     uint64_t joints, clips, normals, uvs, uv_sets, colors, tangents, skins, morphs, materials, colored, textures, attachments;
 } inventory;
 
-static bool is_joint(const stele_model *model, uint32_t node)
-{
-    for (size_t i = 0; i < model->skin_count; i++)
-        for (size_t k = 0; k < model->skins[i].joint_count; k++)
-            if (model->skins[i].joints[k] == node)
-                return true;
-    return false;
-}
-
 /* Skins may share joints: each counts once. */
-static uint64_t count_joints(const stele_model *model)
+static uint64_t count_joints(saver *s)
 {
+    const stele_model *model = s->model;
     uint64_t count = 0;
     if (model->skin_count == 1)
         return model->skins[0].joint_count;
-    for (uint32_t i = 0; i < model->node_count && model->skin_count; i++)
-        count += is_joint(model, i);
+    bool *counted = st_arena_array(s->arena, model->node_count, sizeof *counted);
+    for (size_t i = 0; counted && i < model->skin_count; i++)
+        for (size_t k = 0; k < model->skins[i].joint_count; k++) {
+            bool *joint = &counted[model->skins[i].joints[k]];
+            count += !*joint;
+            *joint = true;
+        }
     return count;
 }
 
@@ -65,9 +62,10 @@ static void count_attributes(const stele_primitive *p, inventory *i)
     }
 }
 
-static inventory take_inventory(const stele_model *model)
+static inventory take_inventory(saver *s)
 {
-    inventory i = {.joints = count_joints(model),
+    const stele_model *model = s->model;
+    inventory i = {.joints = count_joints(s),
                    .clips = model->clip_count,
                    .materials = model->material_count,
                    .textures = model->texture_count};
@@ -111,7 +109,7 @@ static void report_without(saver *s, stele_capability capability, diag_code code
 
 void st_save_report(saver *s)
 {
-    inventory i = take_inventory(s->model);
+    inventory i = take_inventory(s);
     report_without(s, STELE_MESHES, DIAG_LOSS_MESH, s->model->mesh_count, "meshes");
     report_skeleton(s, &i);
     if (s->capabilities & STELE_MESHES) { /* otherwise that says it all */

@@ -204,7 +204,7 @@ static void store_place(film *f, const matrix *local, uint64_t column)
 
 static void pose(film *f, uint32_t clip, double seconds)
 {
-    st_flat_pose(&f->saver->flat, clip, seconds, f->nodes, f->joints);
+    st_flat_pose(f->saver->base, &f->saver->flat, clip, seconds, f->nodes, f->joints);
 }
 
 /* Adds the pose as a frame. */
@@ -227,9 +227,10 @@ static void shoot(film *f)
 }
 
 /* The main angles may turn more than once between frames: they are followed in small steps. */
+enum { STEPS = 16 };
+
 static void follow_main(film *f, uint32_t clip, uint64_t frame)
 {
-    enum { STEPS = 16 };
     if (!frame || main_joint(f->saver) == STELE_NONE)
         return;
     for (int i = 1; i < STEPS; i++) {
@@ -308,6 +309,7 @@ static uint32_t *choose_clips(ctc_saver *a, double fps, uint32_t *count, double 
         if (st_flat_clip_used(&a->flat, i)) {
             clips[(*count)++] = i;
             *frames += frames_of(&model->clips[i], fps);
+            st_flat_afford(a->base, i, STEPS * frames_of(&model->clips[i], fps));
         }
     return clips;
 }

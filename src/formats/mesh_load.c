@@ -154,7 +154,7 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
     skin_request request = {.vertex_count = f->vertex_count,
                             .influences = influences_of_vertex,
                             .context = m,
-                            .joint_count = f->joints.count,
+                            .joint_count = (size_t)f->joints.count,
                             .path = "vertices.weights"};
     if (!st_load_influences(m->base, &request, skin))
         return false;
@@ -232,7 +232,7 @@ static bool load_skeleton(mesh_loader *m)
         }
         st_store_matrix(matrices + 64 * id, &bind);
     }
-    m->rig = (rig){.joint_count = f->joints.count,
+    m->rig = (rig){.joint_count = (size_t)f->joints.count,
                    .parent = parent,
                    .unplaced = unplaced,
                    .inverse_bind = inverse_bind,

@@ -198,7 +198,7 @@ static void save_poses(mesh_saver *m, uint32_t clip, const double *times, double
         return;
     for (uint64_t i = 0; i < a->pose_count; i++) {
         store_f32(timestamps + 4 * i, (float)(times[i] * ticks));
-        st_flat_pose(&m->flat, clip, times[i], scratch, places);
+        st_flat_pose(m->base, &m->flat, clip, times[i], scratch, places);
         save_pose(m, places, before, poses + i * m->numbers.count * stride, id_bytes);
     }
     a->timestamps = (span){timestamps, a->pose_count, 4};
@@ -214,7 +214,7 @@ static void save_clip(mesh_saver *m, uint32_t index, mesh_animation *a)
     double poses = st_property_number_of(&clip->properties, MESH_POSES, -1);
     uint64_t count;
     double *times = st_flat_times(&m->flat, m->base->arena, index, m->base->fps, &count);
-    m->base->adapter.fits &= times != NULL && count <= UINT32_MAX;
+    m->base->adapter.fits &= times != NULL && count <= UINT32_MAX && st_flat_afford(m->base, index, (double)count);
     if (!m->base->adapter.fits)
         return;
     double duration = fmax(times[count - 1], clip->duration) * ticks;

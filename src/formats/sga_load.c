@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/rig.h"
 #include "rayne.h"
 
 static const float half_turn[4] = {0, 1, 0, 0};
@@ -191,55 +192,12 @@ static bool load_translations(clip_loader *c, const span *keys, uint32_t node, s
     return bytes;
 }
 
-static void load_quaternion(const span *keys, uint64_t i, double q[4])
-{
-    for (int k = 0; k < 4; k++)
-        q[k] = (double)load_f32(keys->data + i * KEY_BYTES + KEY_ROTATION + 4 * k);
-}
-
-static double dot4(const double a[4], const double b[4])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
-/* Lengths further from 1 than this are put right; glTF's validator allows 7 times as much. */
-static const double unit_tolerance = 1e-3;
-
-static bool quaternion_is_unit(const double q[4])
-{
-    return fabs(sqrt(dot4(q, q)) - 1) <= unit_tolerance;
-}
-
 /* Of length 1, each in the hemisphere of the one before. Nothing is copied where that is so already. */
 static bool load_rotations(clip_loader *c, const span *keys, stele_view *view, const char *path)
 {
-    uint64_t stretched = 0, flipped = 0;
-    double q[4], before[4] = {0};
-    uint8_t *bytes;
-    for (uint64_t i = 0; i < keys->count; i++) {
-        load_quaternion(keys, i, q);
-        stretched += !quaternion_is_unit(q);
-        flipped += dot4(q, before) < 0;
-        memcpy(before, q, sizeof q);
-    }
-    *view = st_view_f32(keys->data + KEY_ROTATION, keys->count, KEY_BYTES, 4);
-    if ((!stretched && !flipped) || !c->l->repair)
-        return true;
-    if (stretched)
-        report(c->l, DIAG_REPAIRED_ROTATION, keys->data, stretched, path, "has rotations that are not of length 1: made so");
-    *view = st_view_make(c->l->arena, keys->count, STELE_F32, 4, &bytes);
-    memset(before, 0, sizeof before);
-    for (uint64_t i = 0; bytes && i < keys->count; i++) {
-        load_quaternion(keys, i, q);
-        if (!quaternion_is_unit(q))
-            st_quaternion_normalize(q);
-        double sign = dot4(q, before) < 0 ? -1 : 1;
-        for (int k = 0; k < 4; k++) {
-            before[k] = sign * q[k];
-            store_f32(bytes + 16 * i + 4 * (size_t)k, (float)before[k]);
-        }
-    }
-    return bytes;
+    stele_view as_they_are = st_view_f32(keys->data + KEY_ROTATION, keys->count, KEY_BYTES, 4);
+    *view = st_repair_rotations(c->l, &as_they_are, path);
+    return view->data;
 }
 
 static void add_channel(clip_loader *c, uint32_t node, stele_channel_path path, stele_view values)

@@ -145,7 +145,7 @@ static void decompose_key(sga_saver *a, unsigned bone, transform *t)
 
 static void pose_joints(sga_saver *a, uint32_t clip, double seconds)
 {
-    st_flat_pose(a->flat, clip, seconds, a->scratch, a->pose);
+    st_flat_pose(a->s, a->flat, clip, seconds, a->scratch, a->pose);
     for (size_t i = 0; i < a->flat->joint_count; i++)
         a->pose[i] = st_matrix_product(&a->pose[i], &a->flat->joints[i].inverse_bind);
 }
@@ -190,7 +190,7 @@ static void write_clip(sga_saver *a, uint32_t clip)
                        st_check_path(path, "clip[%u].name", clip));
     if (times && count > UINT32_MAX)
         st_adapt_refuse(&s->adapter, STELE_NOWHERE, path, "a track has at most 4294967295 keys");
-    else if (!times || !write_tracks(a, clip, times, count, to))
+    else if (!times || !st_flat_afford(s, clip, (double)count) || !write_tracks(a, clip, times, count, to))
         s->adapter.fits = false;
 }
 

@@ -231,11 +231,13 @@ static bool is_xml_model(const uint8_t *data, uint64_t size)
     static const char *const others[] = {"<mesh", "<COLLADA", "<svg", "<html"};
     if (starts_with(data, size, "<environment"))
         return true;
+    if (!starts_with(data, size, "<?xml"))
+        return false;
     for (uint64_t at = 0; at < size && at < 1024; at++)
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             if (starts_with(data + at, size - at, others[i]))
                 return false;
-    return starts_with(data, size, "<?xml");
+    return true;
 }
 
 static void probe_magic(const uint8_t *data, uint64_t size, probe *p)

@@ -292,12 +292,14 @@ static bool save_keys(twm_saver *t, clip_saver *c)
     if (!times || !next)
         return false;
     for (size_t j = 0; j < t->flat.joint_count; j++) {
-        memcpy(times + count, c->joints[j].times, c->joints[j].count * sizeof *times);
+        memcpy(times + count, c->joints[j].times, (size_t)c->joints[j].count * sizeof *times);
         count += c->joints[j].count;
     }
     count = st_sort_times(times, count);
+    if (!st_flat_afford(t->base, c->clip, (double)count))
+        return false;
     for (uint64_t i = 0; i < count; i++) {
-        st_flat_pose(&t->flat, c->clip, times[i], c->scratch, c->places);
+        st_flat_pose(t->base, &t->flat, c->clip, times[i], c->scratch, c->places);
         for (size_t j = 0; j < t->flat.joint_count; j++)
             while (next[j] < c->joints[j].count && c->joints[j].times[next[j]] <= times[i] + 1e-6)
                 save_key(t, c, j, c->joints[j].times[next[j]++]);
