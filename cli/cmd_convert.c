@@ -101,7 +101,9 @@ static stele_status save(job *j, stele_file *file, char *path, const char *forma
                                   .overwrite = s->force,
                                   .sync = s->sync,
                                   .progress = keep_going,
-                                  .progress_user = &bar};
+                                  .progress_user = &bar,
+                                  /* a model that is copied too brings its animation, maybe sooner */
+                                  .same_is_fine = s->out_dir && j->several && strcmp(format, "sga") == 0};
     stele_status status;
     if (s->fps)
         parse_positive(s->fps, &options.fps);

@@ -614,12 +614,13 @@ typedef struct stele_save_options {
     bool sync;      /* force the bytes to disk before the file gets its name */
     stele_progress progress;
     void *progress_user;
+    bool same_is_fine; /* an existing file of the bytes that an unchanged copy has is left alone, and no error */
 } stele_save_options;
 
 /* Writes the file to a path, atomically: under a temporary name in the same folder, renamed when complete, removed on any
- * failure. In its own format and dialect the result is the opened file, byte for byte; in another format it is what the model
- * says, and files that belong to it (an .sga, a .bin, an .mtl) are written beside it under the same name. Losses are added to
- * the diagnostics. */
+ * failure. In its own format and dialect the result is the opened file, byte for byte, and the files that belong to it go with
+ * it; in another format it is what the model says, and files that belong to it (an .sga, a .bin, an .mtl) are written beside it
+ * under the same name. Losses are added to the diagnostics. */
 STELE_API stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options);
 
 /* The files that the last stele_file_save wrote: those beside it, and last the file itself. */

@@ -123,14 +123,36 @@ static saver saver_of(stele_file *file, checker *c, const stele_format *format, 
                    .companions = &file->companions};
 }
 
-/* What belongs to the file goes where it goes. */
-static void bring_others(stele_file *file, product *p, const char *path, const stele_save_options *options)
+static bool names_textures(const stele_format *format)
+{
+    return (format->info.capabilities | format->info.beside) & STELE_TEXTURES;
+}
+
+/* What belongs to the file goes where it goes; so do the textures of the model, if it is given. */
+static void bring_others(stele_file *file, product *p, const stele_model *model, const char *path,
+                         const stele_save_options *options)
 {
     checker c = st_file_checker(file);
     saver s = saver_of(file, &c, p->format, path, options);
-    if (p->format->bring && p->raw && path)
+    if (!p->raw || !path)
+        return;
+    if (p->format->bring)
         p->format->bring(&s, p->raw);
+    for (size_t i = 0; model && i < model->texture_count; i++)
+        if (!model->textures[i].data && model->textures[i].file)
+            st_save_texture_copy(&s, &model->textures[i], model->textures[i].file);
     p->side_files = s.side_files;
+}
+
+/* Only to have its textures is the model of a copy of any interest. A copy cannot embed them: then they are copied as well. */
+static void make_copy(stele_file *file, product *p, const char *path, const stele_save_options *options)
+{
+    bool with_textures = path && options->textures != STELE_TEXTURES_REFER && names_textures(p->format);
+    const stele_model *model = with_textures ? st_file_finished_model(file) : NULL;
+    if (with_textures && !model)
+        return;
+    p->raw = own_raw(file, options);
+    bring_others(file, p, model, path, options);
 }
 
 static void make_product(stele_file *file, product *p, const char *path, const stele_save_options *options)
@@ -305,10 +327,9 @@ static product begin_save(stele_file *file, const char *path, const stele_save_o
     st_diags_rewind(&file->diags, file->diags_of_opening);
     st_file_fail(file, STELE_OK, "ok");
     p.format = format_to_write(file, path, options);
-    if (p.format && p.format == file->format && !file->touched) {
-        p.raw = own_raw(file, options);
-        bring_others(file, &p, path, options);
-    } else if (p.format)
+    if (p.format && p.format == file->format && !file->touched)
+        make_copy(file, &p, path, options);
+    else if (p.format)
         make_product(file, &p, path, options);
     if (!p.raw && file->status == STELE_OK)
         st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");
@@ -414,7 +435,17 @@ static bool have_own_names(stele_file *file, const draft_list *drafts)
     return sorted;
 }
 
-static bool make_drafts(stele_file *file, const product *p, const char *path, draft_list *drafts)
+/* The bytes that a file there may have already, if that is fine. */
+static const span *own_bytes(stele_file *file, const product *p, const stele_save_options *options)
+{
+    span *bytes = options->same_is_fine && p->raw == file->raw ? st_arena_alloc(&file->arena, sizeof *bytes) : NULL;
+    if (bytes)
+        *bytes = (span){file->source.data, file->source.size, 1};
+    return bytes;
+}
+
+static bool make_drafts(stele_file *file, const product *p, const char *path, const stele_save_options *options,
+                        draft_list *drafts)
 {
     size_t most = 1;
     for (const side_file *side = p->side_files; side; side = side->next)
@@ -428,7 +459,9 @@ static bool make_drafts(stele_file *file, const product *p, const char *path, dr
                                                  .side = side,
                                                  .same = side->same_is_fine ? side->raw : NULL};
     drafts->items[drafts->count++] =
-        (draft){.path = path, .folder = length_of_folder(path)}; /* last: when it is there, all that it needs is */
+        (draft){.path = path,
+                .folder = length_of_folder(path),
+                .same = own_bytes(file, p, options)}; /* last: when it is there, all that it needs is */
     return !file->arena.failed && have_own_names(file, drafts);
 }
 
@@ -483,8 +516,7 @@ static bool write_draft(stele_file *file, const product *p, draft *d, draft_list
 static void note_missing_textures(stele_file *file, const product *p, const char *path, const stele_save_options *options)
 {
     const stele_model *model = file->model;
-    bool names = p->format->info.capabilities & STELE_TEXTURES || p->format->info.beside & STELE_TEXTURES;
-    if (!model || p->raw == file->raw || !names || options->textures != STELE_TEXTURES_REFER)
+    if (!model || !names_textures(p->format) || options->textures == STELE_TEXTURES_EMBED)
         return;
     for (size_t i = 0; i < model->texture_count; i++) {
         const char *name = model->textures[i].file;
@@ -511,11 +543,9 @@ static bool commit_drafts(stele_file *file, draft_list *drafts)
     file->outputs = st_arena_array(&file->arena, drafts->count, sizeof *file->outputs);
     for (size_t i = 0; i < drafts->count; i++) {
         draft *d = &drafts->items[i];
-        if (d->there)
-            continue;
-        if (failed_for_good(file, d, st_output_commit(&d->output)))
+        if (!d->there && failed_for_good(file, d, st_output_commit(&d->output)))
             return false;
-        if (!d->there)
+        if (!d->there || !d->side)
             note_output(file, d->path);
     }
     return true;
@@ -541,7 +571,7 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
     draft_list drafts = {0};
     options = options ? options : &save_defaults;
     product p = file ? begin_save(file, path, options) : (product){0};
-    if (!p.raw || !make_drafts(file, &p, path, &drafts)) {
+    if (!p.raw || !make_drafts(file, &p, path, options, &drafts)) {
         fail_writing(file, p.raw ? STELE_NO_MEMORY : STELE_OK);
         return stele_file_status(file);
     }

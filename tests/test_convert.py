@@ -282,6 +282,54 @@ class FilesOfTextures(ConvertTest):
         self.assertEqual(len(self.made()), count + 1)
 
 
+class Copies(ConvertTest):
+    """In its own format a file takes along what belongs to it."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "out").mkdir()
+
+    def made(self, *arguments):
+        self.convert("--strict", *arguments)
+        names = self.names(self.folder / "out")
+        shutil.rmtree(self.folder / "out")
+        (self.folder / "out").mkdir()
+        return names
+
+    def test_sgm(self):
+        self.assertEqual(self.made("scribe.sgm", "out/m.sgm"), ["m.sgm", "scribe.sga"])
+        self.assertEqual(self.made("scribe.sgm", "out/m.sgm", "--copy-textures"), ["m.sgm", "scribe.png", "scribe.sga"])
+        self.assertEqual(self.made("scribe.sgm", "out/m.sgm", "--dialect", "v3"), ["m.sgm", "scribe.sga"])
+        self.convert("scribe.sgm", "here.sgm")
+        self.put("out/scribe.sga", b"another")
+        self.convert("scribe.sgm", "out/m.sgm", code=NO_IO)
+        self.assertEqual(self.names(self.folder / "out"), ["scribe.sga"])
+
+    def test_sgm_and_its_animation(self):
+        for name in SCRIBE:
+            self.put("in/" + name, (SAMPLES / name).read_bytes())
+        for order in (["-r", "in"], ["in/scribe.sgm", "in/scribe.sga"], ["in/scribe.sga", "in/scribe.sgm"]):
+            for jobs in ("-j1", "-j2"):
+                self.assertEqual(self.made(jobs, *order, "--out-dir", "out"), ["scribe.sga", "scribe.sgm"])
+
+    def test_obj(self):
+        self.convert("scribe.sgm", "in.obj")
+        self.assertEqual(self.made("in.obj", "out/m.obj"), ["in.mtl", "m.obj"])
+        self.assertEqual(self.made("in.obj", "out/m.obj", "--copy-textures"), ["in.mtl", "m.obj", "scribe.png"])
+
+    def test_gltf(self):
+        self.convert("scribe.sgm", "in.gltf")
+        self.assertEqual(self.made("in.gltf", "out/m.gltf"), ["in.bin", "m.gltf"])
+        for how in ("--copy-textures", "--embed-textures"):
+            self.assertEqual(self.made("in.gltf", "out/m.gltf", how), ["in.bin", "m.gltf", "scribe.png"])
+
+    def test_others(self):
+        shutil.copy(SAMPLES / "dialects/v11.ctc", self.folder / "in.ctc")
+        self.convert("scribe.sgm", "in.sff")
+        for kind in ("ctc", "sff"):
+            self.assertEqual(self.made(f"in.{kind}", f"out/m.{kind}", "--copy-textures"), [f"m.{kind}", "scribe.png"])
+
+
 class Poses(ConvertTest):
     def vertices(self, name):
         return [tuple(map(float, line.split()[1:4])) for line in (self.folder / name).read_text().splitlines()

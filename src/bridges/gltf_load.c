@@ -130,14 +130,11 @@ bool st_gltf_load(loader *l, const raw_file *raw)
 
 /* ---- An untouched copy ---- */
 
-/* The buffers that are files of their own. Images are only named. */
+/* The buffers that are files of their own. */
 void st_gltf_bring(saver *s, const raw_file *raw)
 {
     gltf_doc *d = st_gltf_document(s->adapter.checker, (gltf_file *)raw);
-    for (uint32_t i = 0; d && !d->broken && i < d->lists[GLTF_BUFFERS].count; i++) {
-        const void *data = NULL;
-        size_t size = 0;
-        if (d->buffers[i].file && st_companion_find(s->companions, d->buffers[i].file, &data, &size))
-            st_save_copy(s, data, size, d->buffers[i].file);
-    }
+    for (uint32_t i = 0; d && !d->broken && i < d->lists[GLTF_BUFFERS].count; i++)
+        if (d->buffers[i].file)
+            st_save_companion(s, d->buffers[i].file);
 }

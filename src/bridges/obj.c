@@ -133,4 +133,5 @@ const stele_format st_format_obj = {
     .check = check_file,
     .load = st_obj_load,
     .save = st_obj_save,
+    .bring = st_obj_bring,
 };

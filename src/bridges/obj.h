@@ -79,6 +79,7 @@ diag_place st_obj_place(checker *c, const char *at, uint64_t count);
 
 /* obj_load.c */
 bool st_obj_load(loader *l, const raw_file *raw);
+void st_obj_bring(saver *s, const raw_file *raw);
 
 /* obj_polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
  * Scratch: two numbers a corner. Work is what may still be spent on polygons that are not convex; when it is used up they are

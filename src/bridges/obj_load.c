@@ -103,20 +103,26 @@ static void report_library(builder *b, text name)
     b->failed |= !st_obj_name_add(&b->libraries, b->arena, name, 0); /* once is enough */
 }
 
+static text take_name(text *names)
+{
+    uint64_t length = 0;
+    while (length < names->size && !obj_blank(names->data[length]))
+        length++;
+    text name = {names->data, length};
+    length += length < names->size;
+    *names = (text){names->data + length, names->size - length};
+    return name;
+}
+
 /* One name, which may have blanks in it, or several. */
 static void load_libraries(builder *b, text names)
 {
     if (load_library(b, names))
         return;
     while (names.size && !b->failed) {
-        uint64_t length = 0;
-        while (length < names.size && !obj_blank(names.data[length]))
-            length++;
-        text name = {names.data, length};
-        if (length && !load_library(b, name))
+        text name = take_name(&names);
+        if (name.size && !load_library(b, name))
             report_library(b, name);
-        length += length < names.size;
-        names = (text){names.data + length, names.size - length};
     }
 }
 
@@ -545,4 +551,22 @@ bool st_obj_load(loader *l, const raw_file *raw)
             build_mesh(&b, &b.groups[i]);
     report(&b);
     return !b.failed;
+}
+
+/* ---- An untouched copy ---- */
+
+/* Its libraries. */
+void st_obj_bring(saver *s, const raw_file *raw)
+{
+    const obj_file *f = (const obj_file *)raw;
+    st_obj_parse(s->adapter.checker, f);
+    for (size_t i = 0; f->content && i < f->content->event_count; i++) {
+        text names = f->content->events[i].name;
+        if (f->content->events[i].kind != EVENT_LIBRARY || st_save_companion(s, st_text_string(s->arena, &names)))
+            continue;
+        while (names.size) {
+            text name = take_name(&names);
+            st_save_companion(s, st_text_string(s->arena, &name));
+        }
+    }
 }

@@ -182,6 +182,9 @@ const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64
 void st_save_copy(saver *s, const void *data, uint64_t size, const char *name);
 void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name);
 
+/* Brings a file from beside the source, under the same name. False if there is none. */
+bool st_save_companion(saver *s, const char *name);
+
 /* Which image a format takes a name for. */
 typedef enum texture_naming {
     TEXTURE_BY_FILE,   /* the file of that name */

@@ -205,6 +205,16 @@ void st_save_copy(saver *s, const void *data, uint64_t size, const char *name)
             f->same_is_fine = true;
 }
 
+bool st_save_companion(saver *s, const char *name)
+{
+    const void *data = NULL;
+    size_t size = 0;
+    if (!*name || !st_companion_find(s->companions, name, &data, &size))
+        return false;
+    st_save_copy(s, data, size, name);
+    return true;
+}
+
 void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name)
 {
     uint64_t size;

@@ -185,6 +185,7 @@ bool st_sga_save(saver *s, raw_file *raw);
 
 bool st_sgm_load(loader *l, const raw_file *raw);
 bool st_sgm_save(saver *s, raw_file *raw);
+void st_sgm_bring(saver *s, const raw_file *raw);
 
 /* What the lists of a material mean. */
 typedef enum sgm_role {

@@ -420,5 +420,6 @@ const stele_format st_format_sgm = {
     .adapt = st_sgm_adapt,
     .load = st_sgm_load,
     .save = st_sgm_save,
+    .bring = st_sgm_bring,
     .usual_dialect = SGM_V3,
 };

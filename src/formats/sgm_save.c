@@ -405,3 +405,11 @@ bool st_sgm_save(saver *s, raw_file *raw)
     report_losses(&a);
     return s->adapter.fits && (wanted == SGM_V3 || st_sgm_adapt(raw, wanted, s->adapter.checker));
 }
+
+/* The animation file of an untouched copy. */
+void st_sgm_bring(saver *s, const raw_file *raw)
+{
+    const sgm_file *f = (const sgm_file *)raw;
+    if (f->has_animation == 1)
+        st_save_companion(s, st_text_string(s->arena, &f->animation));
+}
