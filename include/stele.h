@@ -38,7 +38,7 @@
  *   - print, exit, call setlocale, start threads or keep anything between calls;
  *   - trust a file: counts, indices and offsets are compared with what is there before they are used;
  *   - repair in silence: what is odd is a diagnostic, what a conversion cannot keep is a diagnostic of severity STELE_LOSS;
- *   - decode images or sounds: textures are names;
+ *   - decode images, except to draw a picture: everywhere else textures are names;
  *   - follow a name out of the model's folder.
  *
  * Strings are UTF-8 as far as the file's are; those that come from a file may hold any byte but NUL.

@@ -85,7 +85,7 @@
     X(TEXTURE_WILDCARD, "texture-wildcard", NOTE, "a texture name that leaves its type to the engine (.*)")                    \
     X(TEXTURE_BROKEN_NAME, "texture-broken-name", WARNING, "a texture name that an exporter mangled")                          \
     X(TEXTURE_MISSING, "texture-missing", WARNING, "a texture that is not beside the model")                                   \
-    X(TEXTURE_UNREADABLE, "texture-unreadable", WARNING, "an image that cannot be decoded: a checker is drawn instead")         \
+    X(TEXTURE_UNREADABLE, "texture-unreadable", WARNING, "an image that cannot be decoded: a checker is drawn instead")        \
     X(TEXTURE_OUT_OF_RANGE, "texture-out-of-range", ERROR, "a mesh refers to a texture that is not there")                     \
     X(MESH_OUT_OF_RANGE, "mesh-out-of-range", WARNING, "a texture refers to a mesh that is not there")                         \
     X(TEXTURE_RELATION, "texture-relation", WARNING, "meshes and textures disagree about who uses whom")                       \
