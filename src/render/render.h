@@ -44,7 +44,7 @@ uint8_t st_srgb_byte(float linear);
 extern const float st_srgb_linear[256];
 extern const float st_unit_of_byte[256]; /* those that are not sRGB: divided by 255 */
 
-/* The larger one would not fit in the numbers of subpixels. */
+/* Of a picture: more would not fit in the whole numbers that places on it are. */
 enum { MOST_PICTURE_SIDE = 1 << 16 };
 
 bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture);
