@@ -108,10 +108,10 @@ static void build_neighbours(stele_file *f)
     uint8_t *wide = stele_memory(f, 3 * 40);
     for (int i = 0; i < 3; i++)
         memcpy(wide + 40 * i, triangle + 3 * i, 12);
-    float *point = keep(f, (float[]){1, 2, 3, 0, 0, 1}, 24);
+    float *point = keep(f, (float[]){1, 2, 3, 0, 0, 1, 7, 7, 7}, 36);
     stele_attribute little = {STELE_POSITION, 0, {wide, 3, 40, 3, STELE_F32, false}};
     stele_attribute beside[] = {{STELE_POSITION, 0, stele_float_view(point, 1, 3)},
-                                {STELE_NORMAL, 0, stele_float_view(point + 3, 1, 3)}};
+                                {STELE_NORMAL, 0, stele_float_view(point + 3, 2, 3)}}; /* one row too many */
     stele_primitive primitives[] = {
         {.vertex_count = 3, .attributes = &little, .attribute_count = 1, .material = STELE_NONE},
         {.topology = STELE_POINTS, .vertex_count = 1, .attributes = beside, .attribute_count = 2, .material = STELE_NONE}};
@@ -176,28 +176,27 @@ static void build_clips(stele_file *f)
     node.mesh = add_plain(f);
     uint32_t n = stele_add_node(f, &node);
     stele_view two = floats(f, (float[]){0, 1}, 2, 1), same = floats(f, (float[]){0, 1}, 2, 1);
-    stele_view bad = floats(f, (float[]){-1, 0, 0.5f, 0.5f, 0.25f, 1}, 6, 1), one = floats(f, (float[]){0.5f}, 1, 1);
-    stele_view six = floats(f, (float[]){9, 9, 9, 1, 1, 1, 2, 2, 2, 9, 9, 9, 9, 9, 9, 3, 3, 3}, 6, 3);
+    stele_view early = floats(f, (float[]){-1, 0, 0.5f, 1}, 4, 1), one = floats(f, (float[]){0.5f}, 1, 1);
+    stele_view four = floats(f, (float[]){9, 9, 9, 1, 1, 1, 2, 2, 2, 3, 3, 3}, 4, 3);
     stele_view turns = floats(f, (float[]){0, 0, 0, 2, 0, 0, 1, 1}, 2, 4);
     stele_view cubic = floats(f, (float[]){0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0}, 6, 3);
     stele_view curve = floats(f, (float[]){7, 7, 7, 2, 3, 4, 7, 7, 7}, 3, 3);
     stele_channel mixed[] = {{n, STELE_ROTATION, STELE_LINEAR, two, turns},
                              {n, STELE_TRANSLATION, STELE_CUBIC, same, cubic},
-                             {n, STELE_TRANSLATION, STELE_LINEAR, two, six},   /* again */
-                             {n, STELE_MORPH_WEIGHTS, STELE_LINEAR, two, two}, /* of no morphs */
+                             {n, STELE_TRANSLATION, STELE_LINEAR, two, four}, /* again */
                              {n, STELE_SCALE, STELE_CUBIC, one, curve}};
-    stele_channel disordered = {n, STELE_TRANSLATION, STELE_STEP, bad, six};
-    stele_add_clip(f, &(stele_clip){.name = "mixed", .channels = mixed, .channel_count = 5});
-    stele_add_clip(f, &(stele_clip){.name = "disordered", .channels = &disordered, .channel_count = 1});
+    stele_channel before = {n, STELE_TRANSLATION, STELE_STEP, early, four};
+    stele_add_clip(f, &(stele_clip){.name = "mixed", .channels = mixed, .channel_count = 4});
+    stele_add_clip(f, &(stele_clip){.name = "early", .channels = &before, .channel_count = 1});
     stele_add_clip(f, &(stele_clip){.name = "empty"});
 }
 
-/* A skin whose joints have two roots, joints as 32-bit numbers, a matrix whose last row is nearly right, and a mesh below a
+/* A skin whose joints have two roots, a matrix whose last row is nearly right, and a mesh below a
  * node that has no effect on it. */
 static void build_skin(stele_file *f)
 {
     static const float weights[] = {1, 0, 0, 0, 0.5f, 0.5f, 0, 0, 0, 1, 0, 0};
-    static const uint32_t joints[] = {0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0};
+    static const uint16_t joints[] = {0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0};
     float inverse[32] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1e-7f, 0, 1, 0, 0, 0, 0, 1, 0, 0, -1, 0, 1};
     stele_node node = stele_default_node();
     node.local.translation[0] = 5;
@@ -210,7 +209,7 @@ static void build_skin(stele_file *f)
                                                     .inverse_bind = floats(f, inverse, 2, 16),
                                                     .skeleton = first});
     stele_attribute attributes[] = {{STELE_POSITION, 0, floats(f, triangle, 3, 3)},
-                                    {STELE_JOINTS, 0, integers(f, joints, 3, 4, STELE_U32)},
+                                    {STELE_JOINTS, 0, integers(f, joints, 3, 4, STELE_U16)},
                                     {STELE_WEIGHTS, 0, floats(f, weights, 3, 4)}};
     stele_primitive p = {.vertex_count = 3, .attributes = attributes, .attribute_count = 3, .material = STELE_NONE};
     node = stele_default_node();

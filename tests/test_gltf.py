@@ -343,8 +343,8 @@ class Made(unittest.TestCase):
         self.assertEqual(g.positions(0, 0, "blend", 1.0)[2], (1.5, 2.5, 1.5 + 0.25 * 12))
 
     def test_clips(self):
-        g = self.open("clips", ["loss-animation=1", "loss-animation=2", "loss-animation=3"])
-        self.assertEqual(g.clips, ["mixed", "disordered"])
+        g = self.open("clips", ["loss-animation=1"] * 3)
+        self.assertEqual(g.clips, ["mixed", "early"])
         samplers = g.animations[0]["samplers"]
         self.assertEqual([s.get("interpolation", "LINEAR") for s in samplers], ["LINEAR", "CUBICSPLINE", "STEP"])
         self.assertEqual(samplers[0]["input"], samplers[1]["input"], "the same times, though not in the same place")
@@ -417,9 +417,10 @@ class Made(unittest.TestCase):
         refused = [name for name, _ in self.reports if name.startswith("refused-")]
         self.assertEqual(len(refused), 12)
         for name in refused:
+            # what is wrong with any model is found before the writer sees it
+            unsound = name in ("refused-index", "refused-rows")
             for format in ("glb", "gltf"):
-                status, diagnostics = self.reports[name, format]
-                self.assertEqual((status, diagnostics), (1, ["does-not-fit=1"]), name)
+                self.assertEqual(self.reports[name, format], (2, []) if unsound else (1, ["does-not-fit=1"]), name)
             self.assertEqual(list(self.folder.glob(name + "*")), [], name)
 
 

@@ -44,7 +44,7 @@ static void fail_each_allocation(const char *sample, const char *format)
     bytes whole = converted(sample, format, &all);
     long needed = 1000000 - all.left;
     assert_non_null(whole.data);
-    assert_true(needed > 100);
+    assert_true(needed > 50);
     for (long i = 0; i < needed; i++) {
         failing f = {.left = i};
         bytes out = converted(sample, format, &f);

@@ -25,9 +25,10 @@ static void take_attribute(writer *w, attribute_list *list, const stele_primitiv
                            const char *path)
 {
     stele_attribute taken = {.semantic = a->semantic, .set = set, .view = a->view};
+    taken.view.count = p->vertex_count;
     if (list->count == MOST_ATTRIBUTES)
         st_gltf_refuse(w, path, "it has too many attributes");
-    else if (a->view.count != p->vertex_count || a->view.components != components_of(a->semantic, &a->view))
+    else if (a->view.count < p->vertex_count || a->view.components != components_of(a->semantic, &a->view))
         st_gltf_refuse(w, path, "an attribute has not one row of the right size for each vertex");
     else
         list->items[list->count++] = taken;
