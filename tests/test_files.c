@@ -102,7 +102,7 @@ static void expect_survival(const bytes *b, const char *name)
         bytes out = rewritten(file, NULL);
         if (out.data) {
             assert_int_equal(out.size, b->size);
-            assert_memory_equal(out.data, b->data, b->size);
+            assert_true(memcmp(out.data, b->data, b->size) == 0); /* a million times: cmocka's own looks at each byte */
         }
         free(out.data);
     }

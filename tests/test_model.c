@@ -581,6 +581,67 @@ static void test_losses_follow_the_capabilities(void **state)
     clean_up(&b, &a);
 }
 
+static void expect_refusal(arm *a, bool in_place)
+{
+    bench b;
+    flat_wishes wishes = {.axes = st_matrix_identity(), .in_place = in_place};
+    set_up(&b, a, UINT32_MAX);
+    assert_false(st_flatten(&b.saver, &wishes, &b.flat));
+    assert_false(b.saver.adapter.fits);
+    assert_false(b.memory.failed);
+    assert_int_equal(b.found.count, 1);
+    assert_string_equal(b.found.items[0].id, "does-not-fit");
+    st_arena_free(&b.memory);
+}
+
+/* Twice 1e20 is 1e40, which no float holds. */
+static void test_flatten_refuses_infinity(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    stele_node node = stele_default_node();
+    for (int i = 0; i < 3; i++)
+        node.local.scale[i] = 1e20f;
+    node.parent = stele_add_node(a.file, &node);
+    node.mesh = 0;
+    stele_add_node(a.file, &node);
+    expect_refusal(&a, false);
+    expect_refusal(&a, true);
+    stele_close(a.file);
+}
+
+/* A million times a primitive of a few numbers is 70 million. */
+static void test_flatten_refuses_crowds(void **state)
+{
+    (void)state;
+    arm a = make_arm();
+    stele_node node = stele_default_node();
+    node.mesh = 0;
+    for (int i = 0; i < 1000000; i++)
+        stele_add_node(a.file, &node);
+    expect_refusal(&a, true);
+    stele_close(a.file);
+}
+
+/* A key of any length turns as one of length 1 does. */
+static void test_long_rotations_turn_only(void **state)
+{
+    (void)state;
+    static const float long_turn[] = {0, 0, 0, 3e38f, 0, 0, 2e38f, 2e38f};
+    arm a = make_arm();
+    float positions[9];
+    stele_channel channel = {a.joints[1], STELE_ROTATION, STELE_LINEAR, stele_float_view(two_times, 2, 1),
+                             stele_float_view(long_turn, 2, 4)};
+    stele_add_clip(a.file, &(stele_clip){.channels = &channel, .channel_count = 1});
+    evaluate(&a, 0, 1, positions);
+    assert_point(positions + 3, 0, 2, 0);
+    evaluate(&a, 0, 2, positions);
+    assert_point(positions + 3, -sqrt(0.5), 1 + sqrt(0.5), 0);
+    evaluate(&a, 0, 3, positions);
+    assert_point(positions + 3, -1, 1, 0);
+    stele_close(a.file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -606,6 +667,9 @@ int main(void)
         cmocka_unit_test(test_flatten_turns_axes),
         cmocka_unit_test(test_flatten_makes_joints_of_animated_nodes),
         cmocka_unit_test(test_flatten_evaluates_a_posed_rest),
+        cmocka_unit_test(test_flatten_refuses_infinity),
+        cmocka_unit_test(test_flatten_refuses_crowds),
+        cmocka_unit_test(test_long_rotations_turn_only),
         cmocka_unit_test(test_mirrored_triangles_are_turned),
         cmocka_unit_test(test_losses_follow_the_capabilities),
     };

@@ -37,26 +37,38 @@ void st_walk_write(walk *w, arena *a, stele_sink sink, void *user)
 
 /* ---- Paths and failures: nothing is formatted until somebody looks ---- */
 
-static void append(char path[WALK_PATH], size_t *used, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void append(char path[WALK_PATH], size_t *used, const char *format, ...)
+static void append(char path[WALK_PATH], size_t *used, const char *text)
 {
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(path + *used, WALK_PATH - *used, format, args);
-    va_end(args);
-    if (n > 0)
-        *used = *used + (size_t)n < WALK_PATH ? *used + (size_t)n : WALK_PATH - 1;
+    while (*text && *used < WALK_PATH - 1)
+        path[(*used)++] = *text++;
+}
+
+/* By hand: whoever explains a file asks for the path of each of its fields. */
+static void append_index(char path[WALK_PATH], size_t *used, uint64_t index)
+{
+    char text[24] = {0}, *at = text + sizeof text - 1;
+    *--at = ']';
+    do {
+        *--at = (char)('0' + index % 10);
+        index /= 10;
+    } while (index);
+    *--at = '[';
+    append(path, used, at);
 }
 
 static void print_path(const walk *w, const char *name, char path[WALK_PATH])
 {
     size_t used = 0;
-    path[0] = 0;
-    for (unsigned i = 0; i < w->depth; i++)
-        append(path, &used, "%s%s[%llu]", i ? "." : "", w->path[i].name, (unsigned long long)w->path[i].index);
-    if (name)
-        append(path, &used, "%s%s", w->depth ? "." : "", name);
+    for (unsigned i = 0; i < w->depth; i++) {
+        append(path, &used, i ? "." : "");
+        append(path, &used, w->path[i].name);
+        append_index(path, &used, w->path[i].index);
+    }
+    if (name) {
+        append(path, &used, w->depth ? "." : "");
+        append(path, &used, name);
+    }
+    path[used] = 0;
 }
 
 static const char *keep_path(const walk *w, const char *name)
