@@ -233,13 +233,19 @@ static inline uint64_t eight_digits(uint32_t value)
     return high | (twos - 10 * high) << 8;
 }
 
+/* How many of the last bytes are 0: all eight of none. Counting from below is one step on all processors, from above not. */
+static inline int zero_bytes_at_end(uint64_t word)
+{
+    return __builtin_ctzll(__builtin_bswap64(word) | 1ull << 63) / 8 + !word;
+}
+
 static const uint64_t zeros = 0x3030303030303030;
 
 /* Nine digits, of which the last may be zeros, are written wherever they belong; what is not needed is not counted. */
 static inline char *write_nine(char *out, uint32_t nine, int leading)
 {
     uint64_t rest = eight_digits(nine % 100000000);
-    int count = rest ? 9 - leading_zeros(rest) / 8 : 1; /* without zeros at the end */
+    int count = 9 - zero_bytes_at_end(rest);
     char first = (char)('0' + nine / 100000000);
     if (leading < 0) {
         memcpy(out, "0.000000", 8);
@@ -263,7 +269,9 @@ enum { MOST_NINE = 8 };
 static inline char *write_float(char *out, decimal d)
 {
     static const uint32_t powers[] = {1, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
-    int count = count_digits(d.digits), leading = d.exponent + count - 1;
+    /* nearly all have eight or nine digits */
+    int count = d.digits >= 10000000 ? 8 + (d.digits >= 100000000) + (d.digits >= 1000000000) : count_digits(d.digits);
+    int leading = d.exponent + count - 1;
     if (leading >= LEAST_PLAIN && leading <= MOST_NINE && count <= 9)
         return write_nine(out, (uint32_t)d.digits * powers[count], leading);
     return write_decimal(out, d);
