@@ -111,26 +111,6 @@ static void bench_read(const char *path)
 
 /* ---- Writing ---- */
 
-typedef struct heap {
-    size_t used, peak;
-} heap;
-
-static void *count_allocate(void *user, size_t size)
-{
-    heap *h = user;
-    void *memory = malloc(size);
-    if (memory)
-        h->used += size;
-    h->peak = h->used > h->peak ? h->used : h->peak;
-    return memory;
-}
-
-static void count_release(void *user, void *memory, size_t size)
-{
-    ((heap *)user)->used -= size;
-    free(memory);
-}
-
 static bool drop(void *user, const void *data, size_t size)
 {
     (void)data;

@@ -79,14 +79,26 @@ static inline char *put_index(char *out, char before, uint64_t index)
     return out + st_print_u32(out, (uint32_t)index);
 }
 
-/* The same digits once more: as a rule everything is numbered alike. */
-static inline char *put_again(char *out, const char *digits, size_t length)
+/* The same digits several times, behind a blank and slashes: as a rule everything is numbered alike. */
+static inline char *put_corner(char *out, uint32_t index, bool uvs, bool normals)
 {
-    char copy[10]; /* as many as there may be: a fixed number is copied at once */
-    memcpy(copy, digits, sizeof copy);
-    *out++ = '/';
-    memcpy(out, copy, sizeof copy);
-    return out + length;
+    uint64_t text;
+    size_t length = number_text(index, &text);
+    *out++ = ' ';
+    memcpy(out, &text, sizeof text);
+    out += length;
+    if (uvs || normals)
+        *out++ = '/';
+    if (uvs) {
+        memcpy(out, &text, sizeof text);
+        out += length;
+    }
+    if (normals) {
+        *out++ = '/';
+        memcpy(out, &text, sizeof text);
+        out += length;
+    }
+    return out;
 }
 
 /* How a triangle, a line and a point begin, how many corners they have, and whether these have normals. */
@@ -101,18 +113,21 @@ static char *print_element(const lines *l, uint64_t row, char *out)
 {
     const flat_mesh *m = l->mesh;
     uint64_t corners = elements[m->topology].corners;
+    bool alike = (!l->uvs || l->vt == l->v) && (!l->normals || l->vn == l->v);
     *out++ = elements[m->topology].word;
     for (uint64_t i = 0; i < corners; i++) {
         uint64_t index = load_uint(st_view_at(&m->indices, corners * row + i), m->indices.type) + 1;
-        const char *first = out + 1;
+        if (alike && l->v + index < 100000000) {
+            out = put_corner(out, (uint32_t)(l->v + index), l->uvs, l->normals);
+            continue;
+        }
         out = put_index(out, ' ', l->v + index);
-        size_t length = (size_t)(out - first);
         if (l->uvs)
-            out = l->vt == l->v ? put_again(out, first, length) : put_index(out, '/', l->vt + index);
+            out = put_index(out, '/', l->vt + index);
         else if (l->normals)
             *out++ = '/';
         if (l->normals)
-            out = l->vn == l->v ? put_again(out, first, length) : put_index(out, '/', l->vn + index);
+            out = put_index(out, '/', l->vn + index);
     }
     *out++ = '\n';
     return out;

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "bytes.h"
 #include "powers.h"
 
 typedef struct wide {
@@ -223,14 +222,10 @@ static inline void write_word(char *out, uint64_t word)
     memcpy(out, &word, sizeof word);
 }
 
-/* The digits of a number below 10 ^ 8, one a byte, the first one lowest: halved three times, both halves of all at once. */
-static inline uint64_t eight_digits(uint32_t value)
+/* How many of the last bytes are 0: all eight of none. Counting from below is one step on all processors, from above not. */
+static inline int zero_bytes_at_end(uint64_t word)
 {
-    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-    uint64_t high = (fours * 10486 >> 20) & 0x0000007f0000007f;
-    uint64_t twos = high | (fours - 100 * high) << 16;
-    high = (twos * 103 >> 10) & 0x000f000f000f000f;
-    return high | (twos - 10 * high) << 8;
+    return __builtin_ctzll(__builtin_bswap64(word) | 1ull << 63) / 8 + !word;
 }
 
 static const uint64_t zeros = 0x3030303030303030;
@@ -238,8 +233,8 @@ static const uint64_t zeros = 0x3030303030303030;
 /* Nine digits, of which the last may be zeros, are written wherever they belong; what is not needed is not counted. */
 static inline char *write_nine(char *out, uint32_t nine, int leading)
 {
-    uint64_t rest = eight_digits(nine % 100000000);
-    int count = rest ? 9 - leading_zeros(rest) / 8 : 1; /* without zeros at the end */
+    uint64_t rest = number_eight_digits(nine % 100000000);
+    int count = 9 - zero_bytes_at_end(rest);
     char first = (char)('0' + nine / 100000000);
     if (leading < 0) {
         memcpy(out, "0.000000", 8);
@@ -263,7 +258,9 @@ enum { MOST_NINE = 8 };
 static inline char *write_float(char *out, decimal d)
 {
     static const uint32_t powers[] = {1, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
-    int count = count_digits(d.digits), leading = d.exponent + count - 1;
+    /* nearly all have eight or nine digits */
+    int count = d.digits >= 10000000 ? 8 + (d.digits >= 100000000) + (d.digits >= 1000000000) : count_digits(d.digits);
+    int leading = d.exponent + count - 1;
     if (leading >= LEAST_PLAIN && leading <= MOST_NINE && count <= 9)
         return write_nine(out, (uint32_t)d.digits * powers[count], leading);
     return write_decimal(out, d);
@@ -331,13 +328,13 @@ size_t st_print_u32(char *out, uint32_t value)
         uint32_t high = value / 100000000;
         length = high >= 10 ? 2 : 1;
         write_digits(out + length, high, (int)length);
-        write_word(out + length, eight_digits(value % 100000000) + zeros);
+        write_word(out + length, number_eight_digits(value % 100000000) + zeros);
         return length + 8;
     }
-    uint64_t digits = eight_digits(value);
-    int missing = digits ? __builtin_ctzll(digits) / 8 : 7;
-    write_word(out, (digits + zeros) >> 8 * missing);
-    return (size_t)(8 - missing);
+    uint64_t text;
+    length = number_text(value, &text);
+    memcpy(out, &text, sizeof text);
+    return length;
 }
 
 /* ---- Reading: the text ---- */

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bytes.h"
+
 /* The shortest decimal that reads back as the same number, and of those the nearest one. Finite numbers only. Returns its
  * length; there is no NUL at the end, and all NUMBER_CHARS bytes may be overwritten. -0 is "-0". */
 enum { NUMBER_CHARS = 32 };
@@ -38,6 +40,26 @@ static inline uint32_t number_value_of(uint64_t eight, unsigned count)
     v = v * 10 + (v >> 8);
     v = ((v & 0x000000ff000000ff) * 0x000f424000000064 + ((v >> 16) & 0x000000ff000000ff) * 0x0000271000000001) >> 32;
     return (uint32_t)v;
+}
+
+/* The digits of a number below 10 ^ 8, one a byte, the first one lowest: halved three times, both halves of all at once. */
+static inline uint64_t number_eight_digits(uint32_t value)
+{
+    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t high = (fours * 10486 >> 20) & 0x0000007f0000007f;
+    uint64_t twos = high | (fours - 100 * high) << 16;
+    high = (twos * 103 >> 10) & 0x000f000f000f000f;
+    return high | (twos - 10 * high) << 8;
+}
+
+/* The text of such a number in eight bytes as they are in memory, and its length: to be written several times. */
+static inline size_t number_text(uint32_t value, uint64_t *text)
+{
+    uint64_t digits = number_eight_digits(value);
+    int missing = digits ? __builtin_ctzll(digits) / 8 : 7;
+    *text = (digits + 0x3030303030303030) >> 8 * missing;
+    *text = HOST_IS_BIG_ENDIAN ? __builtin_bswap64(*text) : *text;
+    return (size_t)(8 - missing);
 }
 
 #endif
