@@ -18,8 +18,7 @@ static bool attribute_is_sound(const stele_attribute *a, uint64_t vertex_count)
     } components[] = {[STELE_POSITION] = {3, 3}, [STELE_NORMAL] = {3, 3}, [STELE_TANGENT] = {4, 4}, [STELE_UV] = {2, 2},
                       [STELE_COLOR] = {3, 4},    [STELE_JOINTS] = {4, 4}, [STELE_WEIGHTS] = {4, 4}};
     return a->semantic <= STELE_WEIGHTS && view_is_sound(&a->view) && a->view.count >= vertex_count &&
-           a->view.components >= components[a->semantic].least && a->view.components <= components[a->semantic].most &&
-           (a->semantic != STELE_JOINTS || a->view.type == STELE_U8 || a->view.type == STELE_U16);
+           a->view.components >= components[a->semantic].least && a->view.components <= components[a->semantic].most;
 }
 
 static bool indices_are_sound(const stele_view *indices, uint64_t limit)
@@ -64,7 +63,7 @@ static bool joints_are_there(const stele_primitive *p, size_t joint_count)
         const stele_view *joints = &p->attributes[i].view;
         for (uint64_t v = 0; p->attributes[i].semantic == STELE_JOINTS && v < p->vertex_count; v++)
             for (uint32_t k = 0; k < 4; k++)
-                if (stele_view_number(joints, v, k) >= (double)joint_count)
+                if (!(stele_view_number(joints, v, k) < (double)joint_count)) /* NaN is not */
                     return false;
     }
     return true;
