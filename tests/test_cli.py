@@ -623,7 +623,7 @@ class Writing(CliTest):
             path.chmod(mode)
             self.expect(FINE, "convert", "-f", GOOD, path)
             self.assertEqual(stat.S_IMODE(path.stat().st_mode), mode)
-        self.assertEqual((path.read_bytes(), self.names()), (GOOD.read_bytes(), ["out.sgm"]))
+        self.assertEqual((path.read_bytes(), self.names()), (GOOD.read_bytes(), ["out.sgm", "v1.sga"]))
 
     def test_new_files_follow_the_umask(self):
         self.expect(FINE, "convert", GOOD, "out.sgm", umask=0o027)
@@ -636,7 +636,7 @@ class Writing(CliTest):
         self.expect(FINE, "convert", "-f", GOOD, link)
         self.assertTrue(link.is_symlink())
         self.assertEqual(target.read_bytes(), GOOD.read_bytes())
-        self.assertEqual((self.names(), self.names(target.parent)), (["link.sgm", "real"], ["a.sgm"]))
+        self.assertEqual((self.names(), self.names(target.parent)), (["link.sgm", "real", "v1.sga"], ["a.sgm"]))
 
     def test_a_link_to_nothing_stays_a_link(self):
         link = self.folder / "link.sgm"
