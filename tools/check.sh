@@ -45,16 +45,6 @@ step "samples are reproducible" tools/same_samples.sh
 for test in tests/test_*.py; do
     step "$(basename "$test")" python_tests "$(basename "$test")"
 done
-step "command line" python_tests test_cli.py
-step "independent SGM and SGA" python_tests test_oracle_rayne.py
-step "independent TWM" python_tests test_oracle_twm.py
-step "independent MESH" python_tests test_oracle_mesh.py
-step "skinning of TWM" python_tests test_skin_twm.py
-step "skinning of MESH" python_tests test_skin_mesh.py
-step "independent SFF" python_tests test_oracle_sff.py
-step "independent CTC" python_tests test_oracle_ctc.py
-step "glTF of other programs" python_tests test_gltf_foreign.py
-step "house rules" python_tests test_rules.py
 step "formatting" tools/formatted.sh
 step "fuzz (20 s a format)" tools/fuzz.sh 20
 
