@@ -1,10 +1,9 @@
 /* The benchmark of OBJ: obj STELE BIG_FILES (make bench calls it by way of tools/bench.sh).
  *
- *     read OBJ            stele_open + stele_file_model + stele_close, 2 threads | count the newlines of the mapped file
- *                                                                                | Assimp, where it is there
- *     SGM -> OBJ          stele_file_write of 112 MB to nowhere, 2 threads       | dragonbox printing the same floats to
- * nowhere the command         stele convert, 2 threads, to a file                    | cp of what it writes memory of it what
- * the library allocates                             | the size of the file
+ *     read OBJ      stele_open + stele_file_model + stele_close, 2 threads | count the newlines of the mapped file; Assimp
+ *     SGM -> OBJ    stele_file_write of 112 MB to nowhere, 2 threads       | dragonbox printing the same floats to nowhere
+ *     the command   stele convert, 2 threads, to a file                    | cp of what it writes
+ *     memory of it  what the library allocates                             | the size of the file
  *
  * As in bench.c: competitors take turns, numbers are medians, a goal that is missed is said and nothing fails. */
 #define _XOPEN_SOURCE 700
