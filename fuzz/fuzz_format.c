@@ -157,6 +157,17 @@ static void evaluate(const stele_model *m)
     free(matrices);
 }
 
+/* As a thumbnailer would, with everything that can be shown. */
+static void draw(stele_file *file, const stele_model *model, size_t seed)
+{
+    enum { SIDE = 24 };
+    static uint8_t pixels[4 * SIDE * SIDE];
+    stele_picture picture = {SIDE, SIDE, pixels};
+    stele_render_options options = {.overlays = (unsigned)(seed % 128), .posed = model->clip_count > 0, .seconds = 0.3};
+    stele_status status = stele_render(file, &options, &picture);
+    require(status == STELE_OK || status == STELE_NO_MEMORY, "a model that cannot be drawn");
+}
+
 static void use_model(stele_file *file, size_t seed)
 {
     const stele_model *model = stele_file_model(file);
@@ -169,6 +180,7 @@ static void use_model(stele_file *file, size_t seed)
     stele_save_options options = {.format = stele_format_at(seed % formats)->name};
     buffer b = {0};
     stele_file_write(file, compare_bytes, &b, &options);
+    draw(file, model, seed);
 }
 
 /* With the checks of an engine, if the format has them. */
