@@ -135,7 +135,7 @@ static char *print_element(const lines *l, uint64_t row, char *out)
 
 /* ---- Printing them ---- */
 
-enum { BATCH_LINES = 2048, BATCHES = 8, LINE_ROOM = 8 + 6 * (NUMBER_CHARS + 1) };
+enum { BATCH_LINES = 2048, BATCHES = 32, LINE_ROOM = 8 + 6 * (NUMBER_CHARS + 1) };
 
 typedef struct batch {
     const lines *lines;
