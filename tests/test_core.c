@@ -1,11 +1,11 @@
 /* The core on its own: fast scans against slow ones, the arena's promises, names that stay in their folder. */
 #include "support.h"
 
-#include "core/arena.h"
-#include "core/bytes.h"
-#include "core/companion.h"
-#include "core/scan.h"
-#include "core/walk.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/scan.h"
+#include "file/companion.h"
+#include "file/walk.h"
 
 static uint32_t random_state = 12345;
 

@@ -1,9 +1,9 @@
 /* Models as such: building, finishing, evaluating and the operations, by numbers worked out by hand. */
 #include <math.h>
 
-#include "core/flatten.h"
-#include "core/matrix.h"
-#include "core/model.h"
+#include "base/matrix.h"
+#include "model/flatten.h"
+#include "model/model.h"
 #include "support.h"
 
 static void assert_near(double a, double b)

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "core/bytes.h"
-#include "core/model.h"
+#include "base/bytes.h"
+#include "model/model.h"
 
 static stele_view normals_of(arena *a, const float *positions, uint64_t vertices, const uint32_t *indices, uint64_t count)
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/number.h"
+#include "base/number.h"
 
 static uint64_t state = 88172645463325252;
 

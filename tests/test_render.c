@@ -5,7 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "core/model.h"
+#include "model/model.h"
 #include "render/render.h"
 
 /* ---- Scenes ---- */

@@ -12,22 +12,22 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("STELE_BUILD", ROOT / "build"))
 STELE = os.environ.get("STELE", str(BUILD / "stele"))
 
-# A room may include itself, stele.h and these. Families of formats share a private header, named here with how its members begin.
+# A room may include itself, stele.h and these. A format is a folder of its own in src/formats, and knows no other.
 ROOMS = {
-    "src/core": {"core"},
-    "src/formats": {"core", "formats"},
-    "src/bridges": {"core", "formats", "bridges"},
-    "src/ops": {"core", "ops"},
-    "src/images": {"core", "images"},
-    "src/render": {"core", "render"},
-    "src": {"core", "formats", "ops", "images", "render", "src"},
+    "src/base": {"base"},
+    "src/file": {"base", "file"},
+    "src/model": {"base", "file", "model"},
+    "src/formats": {"base", "file", "model", "formats"},
+    "src/images": {"base", "images"},
+    "src/render": {"base", "model", "render"},
+    "src/api": {"base", "file", "model", "formats", "images", "render", "api"},
     "cli": {"cli"},
-    "fuzz": {"core", "images"},
+    "fuzz": {"base", "images"},
     "bench": {"bench"},
 }
-FAMILIES = {"rayne.h": ("sgm", "sga"), "twm.h": ("twm",), "mesh.h": ("mesh",), "sff.h": ("sff",), "ctc.h": ("ctc",),
-            "gltf.h": ("gltf",), "gltf_doc.h": ("gltf",), "gltf_write.h": ("gltf",),
-            "json.h": ("json", "gltf"), "obj.h": ("obj",)}
+ROOMS.update({f"src/formats/{path.name}": ROOMS["src/formats"] | {path.name}
+              for path in (ROOT / "src/formats").iterdir() if path.is_dir()})
+LIBRARY = [room for room in ROOMS if room.startswith("src/")]
 
 
 def run(*command, **more):
@@ -61,14 +61,12 @@ class Rooms(unittest.TestCase):
                     room = room_of(include, path.parent)
                     self.assertTrue(room is None or room in allowed, f"{path.relative_to(ROOT)} must not include {include}")
 
-    def test_formats_know_no_other_format(self):
-        for path in [*sources("src/formats"), *sources("src/bridges")]:
-            for include in re.findall(r'#include "([^"]+)"', path.read_text()):
-                if include in FAMILIES:
-                    self.assertTrue(path.name.startswith(FAMILIES[include]), f"{include} is private to its family")
+    def test_every_source_is_in_a_room(self):
+        rooms = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.[ch]")}
+        self.assertEqual(rooms, set(LIBRARY))
 
     def test_only_the_command_owns_stdio(self):
-        for folder in ("src", "src/core", "src/formats", "src/bridges", "src/ops", "src/images", "src/render"):
+        for folder in LIBRARY:
             for path in sources(folder):
                 found = re.findall(r"(?<!format\()\b(?:printf|fprintf|puts|fputs|stdout|stderr|exit|abort|setlocale)\b\s*[(;,)]", path.read_text())
                 self.assertEqual(found, [], path.name)
@@ -133,7 +131,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(listed, [f["name"] for f in json.loads(run(STELE, "formats", "--json"))["formats"]])
 
     def test_powers_of_ten_are_what_their_maker_prints(self):
-        self.assertEqual((ROOT / "src/core/powers.h").read_text(), run("python3", str(ROOT / "tools/make_powers.py")))
+        self.assertEqual((ROOT / "src/base/powers.h").read_text(), run("python3", str(ROOT / "tools/make_powers.py")))
 
     def test_srgb_tables_are_what_their_maker_prints(self):
         self.assertEqual((ROOT / "src/render/srgb_tables.h").read_text(), run("python3", str(ROOT / "tools/make_srgb.py")))

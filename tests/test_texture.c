@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/color.h"
+#include "base/color.h"
 #include "render/render.h"
 
 /* The nearest byte of the sRGB curve, by the curve itself. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints src/core/powers.h: the leading 128 bits of the powers of ten that reading and printing numbers needs."""
+"""Prints src/base/powers.h: the leading 128 bits of the powers of ten that reading and printing numbers needs."""
 from fractions import Fraction
 
 LEAST, MOST = -342, 324

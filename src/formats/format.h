@@ -2,9 +2,9 @@
 #ifndef ST_FORMAT_H
 #define ST_FORMAT_H
 
-#include "core/check.h"
-#include "core/model.h"
-#include "core/walk.h"
+#include "file/check.h"
+#include "file/walk.h"
+#include "model/model.h"
 #include "stele.h"
 
 /* Every raw struct begins with this. */

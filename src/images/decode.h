@@ -2,7 +2,7 @@
 #ifndef ST_DECODE_H
 #define ST_DECODE_H
 
-#include "core/bytes.h"
+#include "base/bytes.h"
 #include "image.h"
 
 typedef struct image_source {

@@ -2,7 +2,7 @@
 #ifndef ST_IMAGE_H
 #define ST_IMAGE_H
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "stele.h"
 
 /* The most pixels that an image may have: more is refused before anything is allocated. */

@@ -1,7 +1,7 @@
 /* Where the camera stands: around the middle of what is framed, so far away that all of it is seen. */
 #include "scene.h"
 
-#include "core/trig.h"
+#include "base/trig.h"
 
 enum { DEFAULT_YAW = 30, DEFAULT_PITCH = 12, HALF_OPENING = 15 }; /* degrees */
 

@@ -3,7 +3,7 @@
 #ifndef ST_RENDER_H
 #define ST_RENDER_H
 
-#include "core/model.h"
+#include "model/model.h"
 
 /* A texture ready to be sampled: mip levels in one block, texel by texel as it came (sRGB bytes, not premultiplied). */
 enum { MOST_MIP_LEVELS = 16 };

@@ -2,7 +2,7 @@
 #ifndef ST_SCENE_H
 #define ST_SCENE_H
 
-#include "core/bytes.h"
+#include "base/bytes.h"
 #include "render.h"
 #include "vector.h"
 

@@ -1,7 +1,7 @@
 /* What is drawn, and where its vertices are at a time: morphed, skinned, and seen by the camera. */
 #include "scene.h"
 
-#include "core/trig.h"
+#include "base/trig.h"
 
 enum { ROWS_PER_TASK = 8192 };
 

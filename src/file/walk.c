@@ -1,0 +1,358 @@
+#include "walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+static void start(walk *w, walk_mode mode, arena *a)
+{
+    /* the buffer is large and needs no zeros */
+    memset(w, 0, offsetof(walk, buffer));
+    w->mode = mode;
+    w->arena = a;
+}
+
+void st_walk_read(walk *w, arena *a, const uint8_t *data, uint64_t size)
+{
+    start(w, WALK_READ, a);
+    w->data = data;
+    w->size = size;
+}
+
+void st_walk_explain(walk *w, arena *a, const uint8_t *data, uint64_t size, stele_each_field each, void *user)
+{
+    st_walk_read(w, a, data, size);
+    w->mode = WALK_EXPLAIN;
+    w->each = each;
+    w->user = user;
+}
+
+void st_walk_write(walk *w, arena *a, stele_sink sink, void *user)
+{
+    start(w, WALK_WRITE, a);
+    w->sink = sink;
+    w->user = user;
+}
+
+/* ---- Paths and failures: nothing is formatted until somebody looks ---- */
+
+static void append(char path[WALK_PATH], size_t *used, const char *text)
+{
+    while (*text && *used < WALK_PATH - 1)
+        path[(*used)++] = *text++;
+}
+
+/* By hand: whoever explains a file asks for the path of each of its fields. */
+static void append_index(char path[WALK_PATH], size_t *used, uint64_t index)
+{
+    char text[24] = {0}, *at = text + sizeof text - 1;
+    *--at = ']';
+    do {
+        *--at = (char)('0' + index % 10);
+        index /= 10;
+    } while (index);
+    *--at = '[';
+    append(path, used, at);
+}
+
+static void print_path(const walk *w, const char *name, char path[WALK_PATH])
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < w->depth; i++) {
+        append(path, &used, i ? "." : "");
+        append(path, &used, w->path[i].name);
+        append_index(path, &used, w->path[i].index);
+    }
+    if (name) {
+        append(path, &used, w->depth ? "." : "");
+        append(path, &used, name);
+    }
+    path[used] = 0;
+}
+
+static const char *keep_path(const walk *w, const char *name)
+{
+    char path[WALK_PATH];
+    print_path(w, name, path);
+    return st_arena_text(w->arena, path, strlen(path));
+}
+
+void st_walk_fail(walk *w, diag_code code, uint64_t offset, const char *name, const char *format, ...)
+{
+    if (w->failed)
+        return;
+    va_list args;
+    va_start(args, format);
+    w->failed = true;
+    w->failure = (walk_failure){code, offset, keep_path(w, name), st_arena_vformat(w->arena, format, args)};
+    va_end(args);
+}
+
+/* A claim this many times larger than the whole file, and large in itself, is a wrong count; a smaller one is more likely a
+ * file cut short. */
+enum { ABSURD = 16, LARGE = 1 << 20 };
+
+static uint64_t saturating_multiply(uint64_t a, uint64_t b)
+{
+    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+static bool enough_left(walk *w, const char *name, uint64_t needed)
+{
+    uint64_t left = w->size - w->at;
+    if (needed <= left)
+        return true;
+    diag_code code = needed / ABSURD > w->size && needed > LARGE ? DIAG_COUNT_TOO_LARGE : DIAG_TRUNCATED;
+    st_walk_fail(w, code, w->at, name, "needs %llu byte%s, but only %llu %s left", (unsigned long long)needed,
+                 needed == 1 ? "" : "s", (unsigned long long)left, left == 1 ? "is" : "are");
+    return false;
+}
+
+/* ---- Writing: small fields gather in the buffer, bulk data goes to the sink as it is ---- */
+
+static void flush(walk *w)
+{
+    if (w->buffered && walk_ok(w) && !w->sink(w->user, w->buffer, w->buffered))
+        w->stopped = true;
+    w->buffered = 0;
+}
+
+static void put(walk *w, const void *data, uint64_t size)
+{
+    if (!walk_ok(w) || !size)
+        return;
+    w->at += size;
+    bool bulk = size > WALK_BUFFER / 2;
+    if (bulk || size > WALK_BUFFER - w->buffered)
+        flush(w);
+    if (bulk) {
+        if (walk_ok(w) && !w->sink(w->user, data, (size_t)size))
+            w->stopped = true;
+        return;
+    }
+    memcpy(w->buffer + w->buffered, data, (size_t)size);
+    w->buffered += (size_t)size;
+}
+
+void st_walk_put(walk *w, const void *data, uint64_t size)
+{
+    put(w, data, size);
+}
+
+bool st_walk_finish(walk *w)
+{
+    flush(w);
+    return walk_ok(w);
+}
+
+/* ---- Explaining ---- */
+
+static void report(walk *w, const char *name, stele_field *field)
+{
+    char path[WALK_PATH];
+    if (w->mode != WALK_EXPLAIN)
+        return;
+    print_path(w, name, path);
+    field->path = name ? path : "";
+    field->offset = w->at;
+    field->data = w->data + w->at;
+    if (!w->each(w->user, field))
+        w->stopped = true;
+}
+
+/* ---- Fields ---- */
+
+void st_walk_uint(walk *w, const char *name, stele_type type, uint64_t *value, const char *meaning)
+{
+    uint32_t size = stele_type_size(type);
+    if (!walk_ok(w))
+        return;
+    if (w->mode == WALK_WRITE) {
+        uint8_t bytes[8];
+        if (size < 8 && *value >> (8 * size))
+            st_walk_fail(w, DIAG_DOES_NOT_FIT, w->at, name, "is %llu, which does not fit in %u byte%s",
+                         (unsigned long long)*value, size, size == 1 ? "" : "s");
+        store_uint(bytes, *value, size);
+        put(w, bytes, size);
+        return;
+    }
+    if (!enough_left(w, name, size))
+        return;
+    *value = load_uint(w->data + w->at, type);
+    report(w, name, &(stele_field){.size = size, .type = type, .number = *value, .meaning = meaning});
+    w->at += size;
+}
+
+void st_walk_constant(walk *w, const char *name, stele_type type, uint64_t value, diag_code otherwise)
+{
+    uint64_t found = value, at = w->at;
+    st_walk_uint(w, name, type, &found, NULL);
+    if (walk_ok(w) && found != value)
+        st_walk_fail(w, otherwise, at, name, "is %llu, not %llu", (unsigned long long)found, (unsigned long long)value);
+}
+
+void st_walk_rows(walk *w, const char *name, span *value, const stele_column *columns, size_t column_count, uint64_t rows)
+{
+    uint32_t stride = 0;
+    for (size_t i = 0; i < column_count; i++)
+        stride += columns[i].components * stele_type_size(columns[i].type);
+    if (!walk_ok(w))
+        return;
+    uint64_t size = saturating_multiply(rows, stride);
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, size);
+        return;
+    }
+    *value = (span){w->data + w->at, rows, stride};
+    if (!enough_left(w, name, size)) {
+        /* what is there stays visible: it tells a truncated file from a damaged one */
+        value->count = stride ? (w->size - w->at) / stride : 0;
+        return;
+    }
+    if (size)
+        report(w, name,
+               &(stele_field){.size = size,
+                              .type = columns[0].type,
+                              .array = true,
+                              .rows = rows,
+                              .columns = columns,
+                              .column_count = column_count});
+    w->at += size;
+}
+
+void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint64_t count)
+{
+    st_walk_rows(w, name, value, &(stele_column){"", type, 1}, 1, count);
+}
+
+void st_walk_string(walk *w, const char *name, text *value)
+{
+    char length_name[64];
+    uint64_t length = value->size;
+    snprintf(length_name, sizeof length_name, "%s_length", name);
+    st_walk_uint(w, length_name, STELE_U16, &length, NULL);
+    if (!walk_ok(w))
+        return;
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, length);
+        return;
+    }
+    if (!enough_left(w, name, length))
+        return;
+    *value = (text){(const char *)w->data + w->at, length};
+    if (length)
+        report(w, name, &(stele_field){.size = length, .type = STELE_CHAR});
+    w->at += length;
+}
+
+/* A span that is one value: kept as bytes, so that nothing is lost, and reported as it is named. */
+static void walk_whole(walk *w, const char *name, span *value, stele_field field)
+{
+    if (!walk_ok(w))
+        return;
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, field.size);
+        return;
+    }
+    if (!enough_left(w, name, field.size))
+        return;
+    *value = (span){w->data + w->at, 1, (uint32_t)field.size};
+    if (field.size)
+        report(w, name, &field);
+    w->at += field.size;
+}
+
+void st_walk_scalar_as(walk *w, const char *name, span *value, stele_type type, const char *meaning)
+{
+    stele_column column = {"", type, 1};
+    walk_whole(
+        w, name, value,
+        (stele_field){
+            .size = stele_type_size(type), .type = type, .meaning = meaning, .rows = 1, .columns = &column, .column_count = 1});
+}
+
+void st_walk_scalar(walk *w, const char *name, span *value, stele_type type)
+{
+    st_walk_scalar_as(w, name, value, type, NULL);
+}
+
+void st_walk_chars(walk *w, const char *name, span *value, uint64_t count)
+{
+    walk_whole(w, name, value, (stele_field){.size = count, .type = STELE_CHAR});
+}
+
+/* Where a run of bytes is: in the file, reading, or given, writing. Reported under a name, or as a gap. */
+static void walk_bytes(walk *w, const char *name, span *value, uint64_t size, stele_type type)
+{
+    if (w->mode == WALK_WRITE) {
+        put(w, value->data, size);
+        return;
+    }
+    if (!enough_left(w, name, size))
+        return;
+    value->data = w->data + w->at;
+    if (size)
+        report(w, name, &(stele_field){.size = size, .type = type});
+    w->at += size;
+}
+
+void st_walk_blob(walk *w, const char *name, span *value, uint64_t count)
+{
+    if (!walk_ok(w))
+        return;
+    *value = (span){value->data, count, 1};
+    walk_bytes(w, name, value, count, STELE_BYTES);
+}
+
+void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_size size_of)
+{
+    const uint8_t *start = w->mode == WALK_WRITE ? value->data : w->data + w->at;
+    uint64_t left = w->mode == WALK_WRITE ? UINT64_MAX : w->size - w->at, size = 0;
+    if (!walk_ok(w))
+        return;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t item = size_of(start + size, left - size);
+        if (item > left - size) {
+            enough_left(w, name, left + 1);
+            return;
+        }
+        size += item;
+    }
+    *value = (span){start, count, 0};
+    walk_bytes(w, name, value, size, STELE_BYTES);
+}
+
+void st_walk_gap(walk *w, span *value, uint64_t count)
+{
+    st_walk_blob(w, NULL, value, w->mode == WALK_WRITE ? value->count : count);
+}
+
+/* ---- Lists ---- */
+
+void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_t item_size, uint64_t least_bytes)
+{
+    if (w->mode == WALK_WRITE)
+        return items;
+    /* items of no bytes count as one, or a file could claim billions of them for nothing */
+    if (!walk_ok(w) || !enough_left(w, name, saturating_multiply(count, least_bytes ? least_bytes : 1)))
+        return NULL;
+    void *list = st_arena_array(w->arena, count, item_size);
+    if (!list)
+        st_walk_fail(w, DIAG_NO_MEMORY, w->at, name, "there is no memory for %llu entries", (unsigned long long)count);
+    return list;
+}
+
+bool st_walk_item(walk *w, const char *name, uint64_t index, uint64_t count)
+{
+    if (index > 0 && w->depth > 0)
+        w->depth--;
+    if (!walk_ok(w) || index >= count)
+        return false;
+    if (w->depth == WALK_DEPTH) {
+        st_walk_fail(w, DIAG_BAD_FIELD, w->at, name, "is nested too deeply");
+        return false;
+    }
+    w->path[w->depth++] = (walk_step){name, index};
+    return true;
+}

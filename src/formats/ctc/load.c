@@ -1,0 +1,541 @@
+/* The meaning of a CTC: X forward, Y left and Z up; bones under the node of the main key, keys at a fixed rate. */
+#include <math.h>
+
+#include "model/rig.h"
+#include "raw.h"
+
+typedef struct ctc_loader {
+    loader *base;
+    const ctc_file *file;
+    ctc_rig rig;
+    uint32_t root, main, first_bone; /* nodes; the bones follow in order */
+} ctc_loader;
+
+static uint32_t bone_node(const ctc_loader *c, uint32_t bone)
+{
+    return bone == STELE_NONE ? c->main : c->first_bone + bone;
+}
+
+static const char *fixed_name(arena *a, const span *field)
+{
+    text name = st_fixed_text(field);
+    return st_text_string(a, &name);
+}
+
+/* ---- Materials ---- */
+
+static bool is_transparent(const ctc_file *f, const ctc_list *list)
+{
+    for (uint64_t i = 3 * list->first; i < 3 * (list->first + list->count); i++) {
+        const uint8_t *color = st_ctc_color(f, i);
+        if (color && color[3] < 255)
+            return true;
+    }
+    return false;
+}
+
+/* The type in a skin's name counts for nothing: the file may be of any. */
+static uint32_t load_skin_texture(loader *l, const ctc_skin *skin, uint32_t index)
+{
+    checker *c = l->checker;
+    stele_texture texture = {.name = fixed_name(l->arena, &skin->name)};
+    if (!*texture.name)
+        return STELE_NONE;
+    texture.file = st_ctc_texture(c->companions, texture.name);
+    if (!texture.file && !c->full && st_companions_any(c->companions)) /* a full check has said so already */
+        st_diag(c->diags, DIAG_TEXTURE_MISSING,
+                st_check_place(c, st_check_offset(c, skin->name.data), 1, "skin[%u].name", index),
+                "is \"%s\", which is not beside the model, of whatever type", texture.name);
+    return st_model_add_texture(l->model, l->arena, &texture);
+}
+
+/* A material for each skin, in their order, and one for each list that is transparent and has no skin. */
+static bool load_materials(loader *l, const ctc_file *f, const ctc_list *lists, size_t list_count, uint32_t *materials)
+{
+    size_t list = 0;
+    stele_material material = stele_default_material();
+    for (uint32_t i = 0; i < ctc_word_of(f, CTC_SKIN_COUNT); i++) {
+        bool used = list < list_count && lists[list].skin == i;
+        material.base_color_texture.texture = load_skin_texture(l, &f->skin[i], i);
+        material.alpha_mode = used && is_transparent(f, &lists[list]) ? STELE_BLEND : STELE_OPAQUE;
+        uint32_t index = st_model_add_material(l->model, l->arena, &material);
+        if (used)
+            materials[list++] = index;
+    }
+    material = stele_default_material();
+    material.alpha_mode = STELE_BLEND;
+    for (; list < list_count; list++)
+        materials[list] = is_transparent(f, &lists[list]) ? st_model_add_material(l->model, l->arena, &material) : STELE_NONE;
+    return !l->arena->failed;
+}
+
+/* ---- Which side of a triangle is seen ---- */
+
+/* As it is at rest: triangles may join vertices that have no space in common otherwise. */
+static void load_vertex(const ctc_file *f, const ctc_rig *rig, uint64_t corner, double position[3], double normal[3])
+{
+    uint16_t index = load_u16(f->rows[CTC_INDICES].data + 2 * corner);
+    const uint8_t *vertex = f->rows[CTC_VERTICES].data + (uint64_t)index * VERTEX_BYTES;
+    double point[3], direction[3];
+    for (int i = 0; i < 3; i++) {
+        point[i] = position[i] = (double)load_f32(vertex + 4 * i);
+        direction[i] = normal[i] = (double)load_f32(vertex + VERTEX_NORMAL + 4 * i);
+    }
+    if (rig->owner[index] == STELE_NONE)
+        return;
+    st_matrix_point(&rig->rest[rig->owner[index]], point, position);
+    st_matrix_direction(&rig->rest[rig->owner[index]], direction, normal);
+}
+
+/* How far a triangle that is seen counter-clockwise agrees with its normals. */
+static double agreement(const ctc_file *f, const ctc_rig *rig, uint64_t triangle)
+{
+    double p[3][3], n[3][3], sum = 0;
+    for (uint64_t k = 0; k < 3; k++)
+        load_vertex(f, rig, 3 * triangle + k, p[k], n[k]);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        double across = (p[1][j] - p[0][j]) * (p[2][k] - p[0][k]) - (p[1][k] - p[0][k]) * (p[2][j] - p[0][j]);
+        sum += across * (n[0][i] + n[1][i] + n[2][i]);
+    }
+    return isfinite(sum) ? sum : 0;
+}
+
+static bool decide_winding(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
+{
+    double sum = 0;
+    if (!list_count)
+        return true;
+    for (size_t i = 0; i < list_count; i++)
+        for (uint64_t t = lists[i].first; t < lists[i].first + lists[i].count; t++)
+            sum += agreement(f, rig, t);
+    st_diag(l->checker->diags, DIAG_ASSUMED,
+            st_check_place(l->checker, st_check_offset(l->checker, f->rows[CTC_INDICES].data), 1, "mesh.indices"), "%s",
+            sum < 0   ? "the normals say that triangles are clockwise: they are turned round"
+            : sum > 0 ? "the normals say that triangles are counter-clockwise: they stay so"
+                      : "nothing says which way triangles go: they are turned round, as the game has them");
+    return sum <= 0;
+}
+
+static bool choose_winding(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
+{
+    const char *choice = st_load_choice(l, CTC_WINDING_KEY);
+    if (strcmp(choice, "keep") == 0)
+        return false;
+    return strcmp(choice, "reverse") == 0 || decide_winding(l, f, rig, lists, list_count);
+}
+
+/* ---- Nodes ---- */
+
+static void place_by_key(stele_node *node, const uint8_t *bytes)
+{
+    ctc_key key = st_ctc_key(bytes);
+    transform t = {.scale = {1, 1, 1}};
+    memcpy(t.translation, key.translation, sizeof t.translation);
+    st_ctc_quaternion(key.angles, t.rotation);
+    node->local = st_transform_float(&t);
+}
+
+/* Without frames, bones rest where they were bound. */
+static void place_by_bind(const ctc_loader *c, uint32_t bone, stele_node *node)
+{
+    uint32_t parent = st_ctc_parent(c->file, bone);
+    matrix place;
+    st_matrix_inverse(&c->rig.inverse_bind[bone], &place);
+    if (parent != STELE_NONE)
+        place = st_matrix_product(&c->rig.inverse_bind[parent], &place);
+    st_node_place(node, c->base->arena, &place, false);
+}
+
+/* Six floats that may mean something. */
+static void keep_unknown(arena *a, const uint8_t *bone, stele_node *node)
+{
+    enum { COUNT = 6 };
+    double numbers[COUNT];
+    bool any = false;
+    for (int i = 0; i < COUNT; i++) {
+        numbers[i] = (double)load_f32(bone + BONE_UNKNOWN + 4 * i);
+        any |= numbers[i] != 0;
+        if (!isfinite(numbers[i]))
+            return; /* what is left of a running engine */
+    }
+    if (any)
+        st_property_numbers(&node->properties, a, CTC_UNKNOWN_KEY, numbers, COUNT);
+}
+
+static bool load_bone(ctc_loader *c, uint32_t bone)
+{
+    arena *a = c->base->arena;
+    stele_node node = stele_default_node();
+    const uint8_t *keys = st_ctc_frame(c->file, 0);
+    node.name = st_arena_format(a, CTC_BONE_NAME, bone);
+    node.parent = bone_node(c, st_ctc_parent(c->file, bone));
+    if (keys)
+        place_by_key(&node, keys + KEY_BYTES * (1 + (uint64_t)bone));
+    else
+        place_by_bind(c, bone, &node);
+    keep_unknown(a, c->file->rows[CTC_BONES].data + (uint64_t)bone * BONE_BYTES, &node);
+    return st_model_add_node(c->base->model, a, &node) != STELE_NONE;
+}
+
+static bool load_nodes(ctc_loader *c, bool z_up)
+{
+    loader *l = c->base;
+    stele_node root = stele_default_node(), main_node = stele_default_node();
+    const uint8_t *keys = st_ctc_frame(c->file, 0);
+    root.name = "ctc_root";
+    if (z_up) /* (x, y, z) becomes (y, z, x) */
+        memcpy(root.local.rotation, (float[]){-0.5f, -0.5f, -0.5f, 0.5f}, sizeof root.local.rotation);
+    c->root = st_model_add_node(l->model, l->arena, &root);
+    main_node.name = "main";
+    main_node.parent = c->root;
+    if (keys)
+        place_by_key(&main_node, keys);
+    st_property_number(&main_node.properties, l->arena, CTC_MAIN_KEY, 1);
+    c->main = st_model_add_node(l->model, l->arena, &main_node);
+    c->first_bone = c->main + 1;
+    for (uint32_t i = 0; i < c->rig.bone_count; i++)
+        if (!load_bone(c, i))
+            return false;
+    return !l->arena->failed;
+}
+
+static uint32_t load_skin(ctc_loader *c)
+{
+    loader *l = c->base;
+    const ctc_rig *rig = &c->rig;
+    uint64_t count = (uint64_t)rig->bone_count + rig->some_unowned;
+    uint32_t *joints = st_arena_array(l->arena, count, sizeof *joints);
+    uint8_t *matrices;
+    stele_skin skin = {.joints = joints, .joint_count = (size_t)count, .skeleton = c->main};
+    skin.inverse_bind = st_view_make(l->arena, count, STELE_F32, 16, &matrices);
+    if (!joints || !matrices)
+        return STELE_NONE;
+    for (uint32_t i = 0; i < rig->bone_count; i++) {
+        joints[i] = bone_node(c, i);
+        st_store_matrix(matrices + MATRIX_BYTES * (uint64_t)i, &rig->inverse_bind[i]);
+    }
+    if (rig->some_unowned) {
+        matrix identity = st_matrix_identity();
+        joints[rig->bone_count] = c->main;
+        st_store_matrix(matrices + MATRIX_BYTES * (uint64_t)rig->bone_count, &identity);
+    }
+    return st_model_add_skin(l->model, l->arena, &skin);
+}
+
+/* A skinned mesh is where its joints put it, and hangs from nothing. */
+static bool load_surface(ctc_loader *c)
+{
+    loader *l = c->base;
+    size_t list_count;
+    stele_node node = stele_default_node();
+    ctc_list *lists = st_ctc_lists(c->file, l->arena, &list_count);
+    uint32_t *materials = lists ? st_arena_array(l->arena, list_count, sizeof *materials) : NULL;
+    if (!materials || !load_materials(l, c->file, lists, list_count, materials))
+        return false;
+    bool reverse = choose_winding(l, c->file, &c->rig, lists, list_count);
+    st_property_text(&l->model->properties, l->arena, CTC_WINDING_KEY, reverse ? "reverse" : "keep");
+    node.skin = c->rig.bone_count ? load_skin(c) : STELE_NONE;
+    node.parent = c->rig.bone_count ? STELE_NONE : c->main;
+    if (!list_count)
+        return !l->arena->failed;
+    node.mesh = st_ctc_load_mesh(l, c->file, &c->rig, lists, list_count, materials, reverse);
+    return node.mesh != STELE_NONE && st_model_add_node(l->model, l->arena, &node) != STELE_NONE;
+}
+
+/* ---- Attachments ---- */
+
+static uint32_t owner_of_triangle(const ctc_loader *c, const uint8_t *indices)
+{
+    uint32_t owner[3];
+    for (int i = 0; i < 3; i++)
+        owner[i] = c->rig.owner[load_u16(indices + 2 * i)];
+    return owner[1] == owner[2] ? owner[1] : owner[0]; /* two of three, or else the first */
+}
+
+static bool load_attachment(ctc_loader *c, const ctc_attachment *attachment)
+{
+    loader *l = c->base;
+    const uint8_t *indices = c->file->rows[CTC_INDICES].data + 6 * (uint64_t)load_u32(attachment->triangle.data);
+    uint32_t owner = owner_of_triangle(c, indices);
+    double corners[3][3], numbers[3];
+    transform frame;
+    matrix back;
+    stele_node node = stele_default_node();
+    for (int i = 0; i < 3; i++) {
+        const uint8_t *position = c->file->rows[CTC_VERTICES].data + (uint64_t)load_u16(indices + 2 * i) * VERTEX_BYTES;
+        for (int k = 0; k < 3; k++)
+            corners[i][k] = (double)load_f32(position + 4 * k);
+        if (owner != STELE_NONE) {
+            double point[3] = {corners[i][0], corners[i][1], corners[i][2]};
+            st_matrix_point(&c->rig.inverse_bind[owner], point, corners[i]);
+        }
+    }
+    st_ctc_triangle_frame(corners, &frame);
+    matrix place = st_transform_matrix(&frame);
+    st_matrix_inverse(&place, &back);
+    st_matrix_point(&back, corners[1], corners[0]);
+    numbers[0] = corners[0][0];
+    st_matrix_point(&back, corners[2], corners[0]);
+    numbers[1] = corners[0][0];
+    numbers[2] = corners[0][1];
+    node.name = fixed_name(l->arena, &attachment->name);
+    node.parent = bone_node(c, owner);
+    node.attachment = true;
+    for (int i = 0; i < 3; i++)
+        frame.translation[i] = (double)st_ctc_float(frame.translation[i]);
+    node.local = st_transform_float(&frame);
+    if (isfinite(numbers[0]) && isfinite(numbers[1]) && isfinite(numbers[2]))
+        st_property_numbers(&node.properties, l->arena, CTC_TRIANGLE_KEY, numbers, 3);
+    return st_model_add_node(l->model, l->arena, &node) != STELE_NONE;
+}
+
+/* ---- Clips ---- */
+
+/* Frames of a file as a clip. */
+typedef struct frames {
+    const char *name;
+    uint64_t first, count;
+} frames;
+
+/* A bone or the main node: the keys of a clip for it. */
+typedef struct key_track {
+    const ctc_file *file;
+    const frames *frames;
+    double fps;
+    uint64_t column; /* in a frame: 0 is the main key */
+} key_track;
+
+static const uint8_t *key_at(const key_track *t, uint64_t frame)
+{
+    return st_ctc_frame(t->file, t->frames->first + frame) + KEY_BYTES * t->column;
+}
+
+/* Whether the key is not always what it is at rest, in the first frame of the file. */
+static bool moves(const key_track *t, size_t at)
+{
+    const uint8_t *rest = st_ctc_frame(t->file, 0) + KEY_BYTES * t->column;
+    for (uint64_t i = 0; i < t->frames->count; i++)
+        if (memcmp(key_at(t, i) + at, rest + at, 12) != 0)
+            return true;
+    return false;
+}
+
+/* The angles between a frame and the next: those of bones take the shorter way, the main ones may turn several times. */
+static void angles_between(const key_track *t, uint64_t frame, double fraction, double angles[3])
+{
+    ctc_key from = st_ctc_key(key_at(t, frame));
+    memcpy(angles, from.angles, sizeof from.angles);
+    if (fraction <= 0)
+        return;
+    ctc_key to = st_ctc_key(key_at(t, frame + 1));
+    for (int i = 0; i < 3; i++) {
+        double way = t->column ? st_ctc_shorter(from.angles[i], to.angles[i]) : to.angles[i] - from.angles[i];
+        angles[i] = from.angles[i] + way * fraction;
+    }
+}
+
+static double angle_between(const double a[4], const double b[4])
+{
+    double dot = fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]);
+    return 2 * acos(dot < 1 ? dot : 1);
+}
+
+enum { MOST_PIECES = 16 };
+
+/* The engine moves the three angles evenly, models take the shortest arc. Into how many pieces the way to the next frame must
+ * be cut so that none is wider than a quarter turn, and both ways differ by a tenth of a degree at most. */
+static uint64_t pieces_after(const key_track *t, uint64_t frame)
+{
+    const double tolerance = 0.1 / 57.29578;
+    double angles[3][3], q[4][4], widest = 0;
+    if (frame + 1 == t->frames->count)
+        return 1;
+    for (int i = 0; i < 3; i++) {
+        angles_between(t, frame, i / 2.0, angles[i]);
+        st_ctc_quaternion(angles[i], q[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        widest = fmax(widest, fabs(angles[2][i] - angles[0][i]));
+    st_quaternion_slerp(q[0], q[2], 0.5, q[3]);
+    double pieces = fmax(ceil(widest / 90 - 1e-9), ceil(sqrt(angle_between(q[1], q[3]) / tolerance) - 1e-6));
+    return pieces > 1 ? (uint64_t)fmin(pieces, MOST_PIECES) : 1;
+}
+
+static void store_rotation(uint8_t *bytes, const double angles[3], double before[4])
+{
+    double q[4], dot;
+    st_ctc_quaternion(angles, q);
+    dot = q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3];
+    for (int i = 0; i < 4; i++) {
+        before[i] = dot < 0 ? -q[i] : q[i];
+        store_f32(bytes + 4 * i, (float)before[i]);
+    }
+}
+
+static stele_channel load_rotations(arena *a, const key_track *t, uint32_t node)
+{
+    stele_channel channel = {.node = node, .path = STELE_ROTATION};
+    uint64_t count = 0, at = 0;
+    double before[4] = {0, 0, 0, 1};
+    uint8_t *times, *values;
+    for (uint64_t i = 0; i < t->frames->count; i++)
+        count += pieces_after(t, i);
+    channel.times = st_view_make(a, count, STELE_F32, 1, &times);
+    channel.values = st_view_make(a, count, STELE_F32, 4, &values);
+    for (uint64_t i = 0; times && values && i < t->frames->count; i++) {
+        uint64_t pieces = pieces_after(t, i);
+        for (uint64_t k = 0; k < pieces; k++, at++) {
+            double fraction = (double)k / (double)pieces, angles[3];
+            angles_between(t, i, fraction, angles);
+            store_f32(times + 4 * at, (float)(((double)i + fraction) / t->fps));
+            store_rotation(values + 16 * at, angles, before);
+        }
+    }
+    return channel;
+}
+
+/* The times of the frames, which all translations of a clip share. */
+static stele_view frame_times(arena *a, const frames *f, double fps)
+{
+    uint8_t *bytes;
+    stele_view times = st_view_make(a, f->count, STELE_F32, 1, &bytes);
+    for (uint64_t i = 0; bytes && i < f->count; i++)
+        store_f32(bytes + 4 * i, (float)((double)i / fps));
+    return times;
+}
+
+/* Channels for what moves; that of the main translation is always there, so that the clip has its length. */
+static void load_channels(ctc_loader *c, const frames *f, double fps, stele_channel *channels, size_t *count)
+{
+    arena *a = c->base->arena;
+    uint32_t stride = KEY_BYTES * (1 + c->rig.bone_count);
+    stele_view times = frame_times(a, f, fps);
+    for (uint32_t column = 0; column <= c->rig.bone_count; column++) {
+        key_track track = {c->file, f, fps, column};
+        uint32_t node = column ? bone_node(c, column - 1) : c->main;
+        if (!column || moves(&track, 0))
+            channels[(*count)++] = (stele_channel){.node = node,
+                                                   .path = STELE_TRANSLATION,
+                                                   .times = times,
+                                                   .values = st_view_f32(key_at(&track, 0), f->count, stride, 3)};
+        if (moves(&track, 12))
+            channels[(*count)++] = load_rotations(a, &track, node);
+    }
+}
+
+static void load_clip(ctc_loader *c, const frames *f, double fps, const double *unknown)
+{
+    loader *l = c->base;
+    stele_channel *channels = st_arena_array(l->arena, 2 * (1 + (uint64_t)c->rig.bone_count), sizeof *channels);
+    stele_clip clip = {.name = f->name, .channels = channels};
+    if (!channels)
+        return;
+    load_channels(c, f, fps, channels, &clip.channel_count);
+    if (unknown)
+        st_property_number(&clip.properties, l->arena, CTC_UNKNOWN_KEY, *unknown);
+    st_model_add_clip(l->model, l->arena, &clip);
+}
+
+static diag_place clip_place(loader *l, uint32_t index)
+{
+    return st_check_place(l->checker, STELE_NOWHERE, 1, "animation[%u]", index);
+}
+
+static void report_reading(loader *l, const ctc_file *f, ctc_clips reading)
+{
+    if (reading == CTC_CLIPS_FIRST_LAST)
+        st_diag(l->checker->diags, DIAG_ASSUMED, clip_place(l, 0),
+                "the two numbers are taken as the first and the last frame: these follow each other");
+    if (reading == CTC_CLIPS_UNKNOWN && ctc_word_of(f, CTC_ANIMATION_COUNT))
+        st_diag(l->checker->diags, DIAG_ASSUMED, clip_place(l, 0),
+                "the numbers of the animations do not fit the frames: all frames are one clip");
+}
+
+/* Frames that no animation has are a clip named like the file, unless there is only one frame: that is how the model rests. */
+static void load_clips(ctc_loader *c, double fps)
+{
+    loader *l = c->base;
+    const ctc_file *f = c->file;
+    ctc_clips reading = st_ctc_clips(f);
+    uint64_t total = ctc_word_of(f, CTC_FRAME_COUNT), next = 0;
+    uint32_t count = reading == CTC_CLIPS_UNKNOWN ? 0 : ctc_word_of(f, CTC_ANIMATION_COUNT);
+    report_reading(l, f, reading);
+    for (uint32_t i = 0; i < count && !l->arena->failed; i++) {
+        const ctc_animation *animation = &f->animation[i];
+        bool ranges = reading == CTC_CLIPS_FIRST_LAST;
+        double unknown = animation->unknown;
+        frames clip = {fixed_name(l->arena, &animation->name), ranges ? animation->unknown : next,
+                       st_ctc_clip_frames(animation, reading)};
+        if (!clip.count)
+            st_diag(l->checker->diags, DIAG_CLIP_DROPPED, clip_place(l, i), "has no frames");
+        else
+            load_clip(c, &clip, fps, ranges || !animation->unknown ? NULL : &unknown);
+        next = clip.first + clip.count;
+    }
+    frames rest = {l->name, next, total - next};
+    if (rest.count && total > 1)
+        load_clip(c, &rest, fps, NULL);
+}
+
+/* ---- All of it ---- */
+
+/* Words that may mean something; what can be computed is not kept. */
+static void keep_words(loader *l, const ctc_file *f)
+{
+    uint32_t frame_bytes = ctc_word_of(f, CTC_FRAME_COUNT) ? KEY_BYTES * (1 + ctc_word_of(f, CTC_BONE_COUNT)) : 0;
+    const struct {
+        ctc_word word;
+        const char *key;
+        uint32_t usual;
+    } words[] = {{CTC_SKIN_WIDTH, CTC_WIDTH_KEY, CTC_USUAL_SKIN_SIZE},
+                 {CTC_SKIN_HEIGHT, CTC_HEIGHT_KEY, CTC_USUAL_SKIN_SIZE},
+                 {CTC_UNKNOWN1, CTC_UNKNOWN1_KEY, frame_bytes},
+                 {CTC_UV_COUNT, CTC_UV_COUNT_KEY, 3 * ctc_word_of(f, CTC_TRIANGLE_COUNT)}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ctc_word_of(f, words[i].word) != words[i].usual)
+            st_property_number(&l->model->properties, l->arena, words[i].key, (int32_t)ctc_word_of(f, words[i].word));
+}
+
+static void keep_choices(const ctc_loader *c, bool z_up, double fps)
+{
+    extern const stele_format st_format_ctc;
+    arena *a = c->base->arena;
+    stele_properties *p = &c->base->model->properties;
+    st_property_text(p, a, CTC_DIALECT_KEY, st_format_ctc.info.dialects[c->file->raw.dialect].name);
+    if (!z_up)
+        st_property_text(p, a, CTC_UP_KEY, "y");
+    if (c->rig.bone_count)
+        st_property_text(p, a, CTC_BIND_KEY, st_ctc_bind_names[c->rig.way]);
+    if (c->rig.columns)
+        st_property_text(p, a, CTC_STORAGE_KEY, "columns");
+    if (fps != CTC_USUAL_FPS)
+        st_property_number(p, a, CTC_FPS_KEY, fps);
+}
+
+static void report_unused(loader *l, ctc_word word, const char *path, const char *what)
+{
+    st_diag(l->checker->diags, DIAG_ASSUMED, st_check_place(l->checker, 4 * (uint64_t)word, 1, "%s", path),
+            "%s are not used: nobody knows for certain what they do", what);
+}
+
+bool st_ctc_load(loader *l, const raw_file *raw)
+{
+    const ctc_file *f = (const ctc_file *)raw;
+    ctc_loader c = {.base = l, .file = f};
+    bool z_up = strcmp(st_load_choice(l, CTC_UP_KEY), "y") != 0;
+    double fps = st_load_fps(l, CTC_USUAL_FPS);
+    if (!st_ctc_load_rig(l, f, &c.rig) || !load_nodes(&c, z_up) || !load_surface(&c))
+        return false;
+    for (uint32_t i = 0; i < ctc_word_of(f, CTC_ATTACHMENT_COUNT); i++)
+        if (!load_attachment(&c, &f->attachment[i]))
+            return false;
+    load_clips(&c, fps);
+    keep_choices(&c, z_up, fps);
+    keep_words(l, f);
+    if (ctc_word_of(f, CTC_UNKNOWN5_COUNT))
+        report_unused(l, CTC_UNKNOWN5_COUNT, "unknown5_count", "substitutions of vertices");
+    if (ctc_word_of(f, CTC_GL_COMMAND_COUNT))
+        report_unused(l, CTC_GL_COMMAND_COUNT, "gl_command_count", "commands");
+    return !l->arena->failed;
+}

@@ -1,0 +1,432 @@
+/* The surface of a CTC. Its texture coordinates and colours belong to the corners of triangles: a vertex of the model is a
+ * vertex of the file with one of them each. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/color.h"
+#include "raw.h"
+
+const uint8_t st_ctc_unset[] = {0x33, 0x66, 0xE5};
+
+/* ---- Lists ---- */
+
+ctc_list *st_ctc_lists(const ctc_file *f, arena *a, size_t *count)
+{
+    const span *sizes = &f->rows[CTC_TRI_LISTS];
+    uint64_t left = ctc_word_of(f, CTC_TRIANGLE_COUNT), first = 0, total = sizes->count ? sizes->count : 1;
+    uint32_t skins = ctc_word_of(f, CTC_SKIN_COUNT);
+    ctc_list *lists = st_arena_array(a, total, sizeof *lists);
+    *count = 0;
+    for (uint64_t i = 0; lists && i < total; i++) {
+        uint64_t size = sizes->count ? load_u32(sizes->data + 4 * i) : left;
+        size = size < left ? size : left;
+        if (size)
+            lists[(*count)++] = (ctc_list){first, size, i < skins ? (uint32_t)i : STELE_NONE};
+        first += size;
+        left -= size;
+    }
+    return lists;
+}
+
+const uint8_t *st_ctc_color(const ctc_file *f, uint64_t corner)
+{
+    const span *colors = &f->rows[CTC_COLORS];
+    if (colors->count == f->rows[CTC_INDICES].count)
+        return colors->data + 4 * corner;
+    if (colors->count == ctc_word_of(f, CTC_VERTEX_COUNT) && colors->count)
+        return colors->data + 4 * (uint64_t)load_u16(f->rows[CTC_INDICES].data + 2 * corner);
+    return NULL;
+}
+
+/* ---- Splitting vertices ---- */
+
+typedef struct surface {
+    loader *loader;
+    const ctc_file *file;
+    const ctc_rig *rig;
+    bool reverse;
+    /* For all lists together: vertices of the model follow each other, those of the first list first. */
+    uint32_t *corner; /* of each: a corner that has its content */
+    uint32_t *part;   /* of each corner of the list: its vertex, counted from the first of the list */
+    uint64_t count;
+    uint32_t *table; /* while splitting: vertices plus one, by their content */
+    uint64_t *first; /* of each list, and the end */
+    size_t list_count;
+} surface;
+
+static uint16_t vertex_at(const surface *s, uint64_t corner)
+{
+    return load_u16(s->file->rows[CTC_INDICES].data + 2 * corner);
+}
+
+static const uint8_t *position_at(const surface *s, uint32_t vertex)
+{
+    return s->file->rows[CTC_VERTICES].data + (uint64_t)vertex * VERTEX_BYTES;
+}
+
+static const uint8_t *uv_at(const surface *s, uint64_t corner)
+{
+    return s->file->rows[CTC_UVS].data + 8 * corner;
+}
+
+static bool same_content(const surface *s, uint64_t a, uint64_t b)
+{
+    const uint8_t *color_a = st_ctc_color(s->file, a), *color_b = st_ctc_color(s->file, b);
+    return vertex_at(s, a) == vertex_at(s, b) && memcmp(uv_at(s, a), uv_at(s, b), 8) == 0 &&
+           (!color_a || memcmp(color_a, color_b, 4) == 0);
+}
+
+static uint32_t hash_of(const surface *s, uint64_t corner)
+{
+    const uint8_t *color = st_ctc_color(s->file, corner);
+    uint32_t words[] = {vertex_at(s, corner), load_u32(uv_at(s, corner)), load_u32(uv_at(s, corner) + 4),
+                        color ? load_u32(color) : 0};
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < 4; i++) {
+        hash = (hash ^ words[i]) * 16777619u;
+        hash ^= hash >> 15;
+    }
+    return hash;
+}
+
+static uint64_t table_size(uint64_t corners)
+{
+    uint64_t size = 4;
+    while (size < 2 * corners)
+        size *= 2;
+    return size;
+}
+
+/* The corners of a list find their vertex, or make one. */
+static void split_list(surface *s, const ctc_list *list)
+{
+    uint64_t corners = 3 * list->count, mask = table_size(corners) - 1, first = s->count;
+    memset(s->table, 0, (size_t)(mask + 1) * sizeof *s->table);
+    for (uint64_t i = 0; i < corners; i++) {
+        uint64_t corner = 3 * list->first + i, slot = hash_of(s, corner) & mask;
+        while (s->table[slot] && !same_content(s, s->corner[first + s->table[slot] - 1], corner))
+            slot = (slot + 1) & mask;
+        if (!s->table[slot]) {
+            s->corner[s->count++] = (uint32_t)corner;
+            s->table[slot] = (uint32_t)(s->count - first);
+        }
+        s->part[corner] = s->table[slot] - 1;
+    }
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Vertices in the order of the file, so that they come back in it. */
+static bool sort_list(surface *s, const ctc_list *list, uint64_t first)
+{
+    uint64_t count = s->count - first;
+    arena_mark mark = st_arena_mark(s->loader->arena);
+    uint64_t *keys = st_arena_array(s->loader->arena, count, sizeof *keys);
+    uint32_t *place = st_arena_array(s->loader->arena, count, sizeof *place);
+    uint32_t *sorted = st_arena_array(s->loader->arena, count, sizeof *sorted);
+    bool possible = keys && place && sorted;
+    for (uint64_t i = 0; possible && i < count; i++)
+        keys[i] = (uint64_t)vertex_at(s, s->corner[first + i]) << 32 | i;
+    if (possible)
+        qsort(keys, (size_t)count, sizeof *keys, compare_numbers);
+    for (uint64_t i = 0; possible && i < count; i++) {
+        place[(uint32_t)keys[i]] = (uint32_t)i;
+        sorted[i] = s->corner[first + (uint32_t)keys[i]];
+    }
+    for (uint64_t i = 3 * list->first; possible && i < 3 * (list->first + list->count); i++)
+        s->part[i] = place[s->part[i]];
+    if (possible)
+        memcpy(s->corner + first, sorted, (size_t)count * sizeof *sorted);
+    st_arena_rewind(s->loader->arena, mark);
+    return possible;
+}
+
+static bool split_vertices(surface *s, const ctc_list *lists)
+{
+    uint64_t corners = s->file->rows[CTC_INDICES].count, largest = 0;
+    arena *a = s->loader->arena;
+    for (size_t i = 0; i < s->list_count; i++)
+        largest = lists[i].count > largest ? lists[i].count : largest;
+    s->corner = st_arena_array(a, corners, sizeof *s->corner);
+    s->part = st_arena_array(a, corners, sizeof *s->part);
+    s->first = st_arena_array(a, (uint64_t)s->list_count + 1, sizeof *s->first);
+    arena_mark mark = st_arena_mark(a);
+    s->table = st_arena_array(a, table_size(3 * largest), sizeof *s->table);
+    bool possible = s->corner && s->part && s->first && s->table;
+    for (size_t i = 0; possible && i < s->list_count; i++) {
+        split_list(s, &lists[i]);
+        possible = sort_list(s, &lists[i], s->first[i]);
+        s->first[i + 1] = s->count;
+    }
+    st_arena_rewind(a, mark);
+    return possible;
+}
+
+/* ---- Attributes ---- */
+
+static stele_view gather(const surface *s, size_t list, uint32_t components,
+                         const uint8_t *(*bytes_at)(const surface *, uint64_t))
+{
+    uint8_t *bytes;
+    uint64_t first = s->first[list], count = s->first[list + 1] - first;
+    stele_view view = st_view_make(s->loader->arena, count, STELE_F32, components, &bytes);
+    for (uint64_t i = 0; bytes && i < count; i++)
+        memcpy(bytes + i * view.stride, bytes_at(s, s->corner[first + i]), view.stride);
+    return view;
+}
+
+static const uint8_t *position_of_corner(const surface *s, uint64_t corner)
+{
+    return position_at(s, vertex_at(s, corner));
+}
+
+static const uint8_t *normal_of_corner(const surface *s, uint64_t corner)
+{
+    return position_at(s, vertex_at(s, corner)) + VERTEX_NORMAL;
+}
+
+/* Red, green and blue are sRGB; those that are not set are white. */
+static stele_view gather_colors(const surface *s, size_t list)
+{
+    enum { BRIGHTEST = 65535 };
+    uint8_t *bytes;
+    uint64_t first = s->first[list], count = s->first[list + 1] - first;
+    stele_view view = st_view_make(s->loader->arena, count, STELE_U16, 4, &bytes);
+    view.normalized = true;
+    for (uint64_t i = 0; bytes && i < count; i++) {
+        const uint8_t *color = st_ctc_color(s->file, s->corner[first + i]);
+        bool set = memcmp(color, st_ctc_unset, sizeof st_ctc_unset) != 0;
+        for (uint32_t k = 0; k < 4; k++) {
+            double value = k == 3 ? color[k] / 255.0 : set ? st_linear_of_srgb(color[k] / 255.0) : 1;
+            store_uint(bytes + 8 * i + 2 * k, (uint64_t)(value * BRIGHTEST + 0.5), 2);
+        }
+    }
+    return view;
+}
+
+static stele_view gather_indices(const surface *s, size_t index, const ctc_list *list)
+{
+    uint8_t *bytes;
+    bool small = s->first[index + 1] - s->first[index] <= UINT16_MAX;
+    stele_view view = st_view_make(s->loader->arena, 3 * list->count, small ? STELE_U16 : STELE_U32, 1, &bytes);
+    for (uint64_t i = 0; bytes && i < view.count; i++) {
+        uint64_t turned = s->reverse && i % 3 ? i / 3 * 3 + (3 - i % 3) : i;
+        store_uint(bytes + i * view.stride, s->part[3 * list->first + turned], view.stride);
+    }
+    return view;
+}
+
+/* What moves the vertices of a list, for st_load_influences. The joint after the bones is the node of the main key. */
+typedef struct list_skin {
+    const surface *surface;
+    uint64_t first;
+} list_skin;
+
+static size_t influences_at(const void *context, uint64_t vertex, influence *influences)
+{
+    const list_skin *skin = context;
+    const ctc_rig *rig = skin->surface->rig;
+    uint16_t v = vertex_at(skin->surface, skin->surface->corner[skin->first + vertex]);
+    const uint8_t *row = rig->weights[v];
+    uint32_t count = row ? load_u32(row) : 0;
+    if (rig->owner[v] == STELE_NONE) {
+        influences[0] = (influence){rig->bone_count, 1};
+        return 1;
+    }
+    count = count < MOST_INFLUENCES ? count : MOST_INFLUENCES;
+    for (uint32_t i = 0; i < count; i++)
+        influences[i] = (influence){load_u32(row + 4 + 8 * (uint64_t)i), (double)load_f32(row + 8 + 8 * (uint64_t)i)};
+    return count;
+}
+
+static bool add_skin(const surface *s, size_t list, const char *path, stele_primitive *p, stele_attribute *attributes)
+{
+    list_skin skin = {s, s->first[list]};
+    skin_result result;
+    skin_request request = {.vertex_count = p->vertex_count,
+                            .influences = influences_at,
+                            .context = &skin,
+                            .joint_count = (size_t)s->rig->bone_count + 1,
+                            .path = path};
+    if (!st_load_influences(s->loader, &request, &result))
+        return false;
+    for (size_t i = 0; i < result.attribute_count; i++)
+        attributes[p->attribute_count++] = result.attributes[i];
+    return true;
+}
+
+enum { MOST_ATTRIBUTES = 4 + 2 * (MOST_INFLUENCES / 4) };
+
+static bool load_primitive(const surface *s, size_t index, const ctc_list *list, stele_primitive *p)
+{
+    char path[WALK_PATH];
+    loader *l = s->loader;
+    stele_attribute attributes[MOST_ATTRIBUTES];
+    st_check_path(path, "tri_list[%zu]", index);
+    p->topology = STELE_TRIANGLES;
+    p->vertex_count = s->first[index + 1] - s->first[index];
+    p->attributes = attributes;
+    p->indices = gather_indices(s, index, list);
+    attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, gather(s, index, 3, position_of_corner)};
+    stele_view normal = gather(s, index, 3, normal_of_corner), uv = gather(s, index, 2, uv_at);
+    normal = st_repair_normals(l, p, &normal, path);
+    attributes[p->attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normal};
+    attributes[p->attribute_count++] = (stele_attribute){STELE_UV, 0, st_repair_uvs(l, &uv, path)};
+    if (st_ctc_color(s->file, 0))
+        attributes[p->attribute_count++] = (stele_attribute){STELE_COLOR, 0, gather_colors(s, index)};
+    if (s->rig->bone_count && !add_skin(s, index, path, p, attributes))
+        return false;
+    stele_attribute *kept = st_arena_array(l->arena, p->attribute_count, sizeof *kept);
+    if (kept)
+        memcpy(kept, attributes, p->attribute_count * sizeof *kept);
+    p->attributes = kept;
+    return !l->arena->failed;
+}
+
+/* ---- Morphs ---- */
+
+/* The vertices of the model by those of the file. */
+typedef struct reverse_map {
+    uint64_t *start; /* of each vertex of the file, and the end */
+    uint32_t *vertex;
+} reverse_map;
+
+static bool make_reverse_map(const surface *s, reverse_map *map)
+{
+    uint32_t count = s->rig->vertex_count;
+    map->start = st_arena_array(s->loader->arena, (uint64_t)count + 2, sizeof *map->start);
+    map->vertex = st_arena_array(s->loader->arena, s->count, sizeof *map->vertex);
+    if (!map->start || !map->vertex)
+        return false;
+    for (uint64_t i = 0; i < s->count; i++)
+        map->start[vertex_at(s, s->corner[i]) + 2]++;
+    for (uint32_t i = 0; i < count; i++)
+        map->start[i + 2] += map->start[i + 1];
+    for (uint32_t i = 0; i < s->count; i++)
+        map->vertex[map->start[vertex_at(s, s->corner[i]) + 1]++] = i;
+    return true;
+}
+
+/* Whether the morphs stay within a small multiple of the file: a vertex can be split, and moved, as often as one likes. */
+static bool morphs_are_sound(const surface *s, const reverse_map *map, uint64_t *most_rows)
+{
+    enum { MULTIPLE = 64 };
+    uint64_t morphs = ctc_word_of(s->file, CTC_MORPH_COUNT), rows = 0, listed = 0, corners = s->file->rows[CTC_INDICES].count;
+    *most_rows = 0;
+    for (uint64_t m = 0; m < morphs; m++) {
+        const ctc_morph *morph = &s->file->morph[m];
+        uint64_t own = 0;
+        for (uint64_t i = 0; i < morph->vertex_count; i++) {
+            uint32_t v = load_u32(morph->vertices.data + 4 * i);
+            own += v < s->rig->vertex_count ? map->start[v + 1] - map->start[v] : 0;
+        }
+        *most_rows = own > *most_rows ? own : *most_rows;
+        listed += morph->vertex_count;
+        rows += own;
+    }
+    if (rows <= MULTIPLE * (listed + corners) && morphs * s->list_count <= MULTIPLE * (listed + corners))
+        return true;
+    st_diag(s->loader->checker->diags, DIAG_COUNT_TOO_LARGE,
+            st_check_place(s->loader->checker, 4 * CTC_MORPH_COUNT, 1, "morph_count"),
+            "is %llu: they would move %llu vertices of %zu lists", (unsigned long long)morphs, (unsigned long long)rows,
+            s->list_count);
+    return false;
+}
+
+/* The rows of a morph that move vertices of the model: vertex in the upper half of a key, row in the lower. Of rows for the
+ * same vertex the last one counts. */
+static uint64_t find_rows(const surface *s, const reverse_map *map, const ctc_morph *morph, uint64_t *keys)
+{
+    uint64_t count = 0, kept = 0;
+    for (uint64_t i = 0; i < morph->vertex_count; i++) {
+        uint32_t v = load_u32(morph->vertices.data + 4 * i);
+        if (v >= s->rig->vertex_count)
+            continue; /* that no triangle can reach */
+        for (uint64_t k = map->start[v]; k < map->start[v + 1]; k++)
+            keys[count++] = (uint64_t)map->vertex[k] << 32 | i;
+    }
+    qsort(keys, (size_t)count, sizeof *keys, compare_numbers);
+    for (uint64_t i = 0; i < count; i++)
+        if (i + 1 == count || keys[i] >> 32 != keys[i + 1] >> 32)
+            keys[kept++] = keys[i];
+    return kept;
+}
+
+/* Files have the places where vertices go; models have the ways there. */
+static stele_morph morph_of(const surface *s, const ctc_morph *morph, const char *name, uint64_t first, const uint64_t *keys,
+                            uint64_t count)
+{
+    uint8_t *vertices, *ways;
+    stele_morph made = {.name = name};
+    if (!count)
+        return made;
+    made.vertices = st_view_make(s->loader->arena, count, STELE_U32, 1, &vertices);
+    made.position = st_view_make(s->loader->arena, count, STELE_F32, 3, &ways);
+    for (uint64_t i = 0; vertices && ways && i < count; i++) {
+        uint64_t vertex = keys[i] >> 32;
+        const uint8_t *from = position_of_corner(s, s->corner[vertex]), *to = morph->targets.data + 12 * (keys[i] & UINT32_MAX);
+        store_uint(vertices + 4 * i, vertex - first, 4);
+        for (uint32_t k = 0; k < 3; k++)
+            store_f32(ways + 12 * i + 4 * k, st_ctc_float((double)load_f32(to + 4 * k) - (double)load_f32(from + 4 * k)));
+    }
+    return made;
+}
+
+static void load_morph(const surface *s, const reverse_map *map, uint32_t index, uint64_t *keys, stele_morph **morphs)
+{
+    const ctc_morph *morph = &s->file->morph[index];
+    text field = st_fixed_text(&morph->name);
+    const char *name = st_text_string(s->loader->arena, &field);
+    uint64_t count = find_rows(s, map, morph, keys), at = 0;
+    for (size_t i = 0; i < s->list_count; i++) {
+        uint64_t from = at;
+        while (at < count && keys[at] >> 32 < s->first[i + 1])
+            at++;
+        morphs[i][index] = morph_of(s, morph, name, s->first[i], keys + from, at - from);
+    }
+}
+
+static bool load_morphs(const surface *s, stele_primitive *primitives)
+{
+    arena *a = s->loader->arena;
+    uint32_t count = ctc_word_of(s->file, CTC_MORPH_COUNT);
+    uint64_t most_rows;
+    reverse_map map;
+    if (!count || !s->list_count)
+        return true;
+    if (!make_reverse_map(s, &map) || !morphs_are_sound(s, &map, &most_rows))
+        return false;
+    uint64_t *keys = st_arena_array(a, most_rows, sizeof *keys);
+    stele_morph **morphs = st_arena_array(a, s->list_count, sizeof *morphs);
+    bool possible = keys && morphs;
+    for (size_t i = 0; possible && i < s->list_count; i++) {
+        morphs[i] = st_arena_array(a, count, sizeof **morphs);
+        possible = morphs[i];
+        primitives[i].morphs = morphs[i];
+        primitives[i].morph_count = count;
+    }
+    for (uint32_t i = 0; possible && i < count; i++)
+        load_morph(s, &map, i, keys, morphs);
+    return possible;
+}
+
+/* ---- All of it ---- */
+
+uint32_t st_ctc_load_mesh(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count,
+                          const uint32_t *materials, bool reverse)
+{
+    surface s = {.loader = l, .file = f, .rig = rig, .reverse = reverse, .list_count = list_count};
+    stele_primitive *primitives = st_arena_array(l->arena, list_count, sizeof *primitives);
+    bool possible = primitives && split_vertices(&s, lists);
+    for (size_t i = 0; possible && i < list_count; i++) {
+        primitives[i].material = materials[i];
+        possible = load_primitive(&s, i, &lists[i], &primitives[i]);
+    }
+    if (!possible || !load_morphs(&s, primitives))
+        return STELE_NONE;
+    return st_model_add_mesh(l->model, l->arena, &(stele_mesh){.primitives = primitives, .primitive_count = list_count});
+}

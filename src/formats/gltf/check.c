@@ -1,0 +1,349 @@
+/* The values that accessors stand for: whether they are safe to use, and with a full check whether they make sense. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "base/scan.h"
+#include "doc.h"
+
+void st_gltf_check(checker *c, const raw_file *raw)
+{
+    /* the raw struct remembers its document; nothing that was read changes */
+    st_gltf_document(c, (gltf_file *)raw);
+}
+
+static bool packed(const stele_view *v)
+{
+    return v->stride == v->components * stele_type_size(v->type);
+}
+
+static uint64_t bytes_of(const stele_view *v)
+{
+    return v->count * (uint64_t)(v->stride < 64 ? v->stride : 64); /* what lies between is hardly touched */
+}
+
+/* ---- Floats ---- */
+
+enum { UNKNOWN, YES, NO };
+
+enum { BLOCK = 1 << 16, LONGEST_ROW = 64 };
+
+/* Whether its floats are among those that a look at the whole buffer view sees. */
+static bool is_plain(const gltf_buffer_view *in, const gltf_accessor *a)
+{
+    return a->usable && !a->sparse.indices.count && a->view.type == STELE_F32 && a->view.stride % 4 == 0 &&
+           ((const uint8_t *)a->view.data - in->data) % 4 == 0;
+}
+
+/* The rows of an accessor that begin in a block of its buffer view. */
+static void look_closely(const gltf_buffer_view *in, gltf_accessor *a, uint64_t begin, uint64_t end)
+{
+    const stele_view *v = &a->view;
+    uint64_t offset = (uint64_t)((const uint8_t *)v->data - in->data);
+    uint64_t first = begin <= offset ? 0 : (begin - offset + v->stride - 1) / v->stride;
+    uint64_t last = end <= offset ? 0 : (end - offset + v->stride - 1) / v->stride;
+    last = last < v->count ? last : v->count;
+    if (first < last && st_scan_nonfinite_rows(st_view_at(v, first), last - first, v->stride, v->components))
+        a->finite = NO;
+}
+
+/* Interleaved attributes are looked at together, block by block: if no bytes of a block can be taken for a float that is not
+ * finite, none of its accessors has one there. Otherwise there are integers among them that look like that, or it is so: from
+ * there on each is looked at by itself. */
+static void scan_buffer_view(const gltf_buffer_view *in)
+{
+    bool mixed = false;
+    for (gltf_accessor *a = in->accessors; a; a = a->next)
+        if (is_plain(in, a))
+            a->finite = YES;
+    for (uint64_t begin = 0; begin < in->size; begin += BLOCK) {
+        uint64_t left = in->size - begin, size = left < BLOCK ? left : BLOCK;
+        uint64_t seen = left < BLOCK + LONGEST_ROW ? left : BLOCK + LONGEST_ROW;
+        mixed = mixed || st_scan_nonfinite(in->data + begin, seen / 4);
+        if (!mixed)
+            continue;
+        for (gltf_accessor *a = in->accessors; a; a = a->next)
+            if (is_plain(in, a))
+                look_closely(in, a, begin, begin + size);
+    }
+}
+
+/* Sets whether the accessors of a buffer view are finite, those that can be looked at together. */
+static bool look_together(gltf_doc *d, uint32_t token, gltf_buffer_view *in)
+{
+    uint64_t bytes = in->size;
+    if (in->scanned)
+        return true;
+    in->scanned = true;
+    for (const gltf_accessor *a = in->accessors; a; a = a->next)
+        bytes += is_plain(in, a) ? a->view.count * 4 : 0;
+    if (!st_gltf_may_scan(d, token, bytes))
+        return false;
+    scan_buffer_view(in);
+    return true;
+}
+
+static bool is_finite(gltf_doc *d, uint32_t token, gltf_accessor *a, const stele_view *v)
+{
+    gltf_buffer_view *in = a->buffer_view == STELE_NONE ? NULL : &d->buffer_views[a->buffer_view];
+    if (in && is_plain(in, a))
+        return look_together(d, token, in) && a->finite == YES;
+    if (!st_gltf_may_scan(d, token, bytes_of(v)))
+        return false;
+    return packed(v) ? !st_scan_nonfinite(v->data, v->count * v->components)
+                     : !st_scan_nonfinite_rows(v->data, v->count, v->stride, v->components);
+}
+
+static void report_nonfinite(gltf_doc *d, uint32_t token, const stele_view *v, diag_code code)
+{
+    tally t = {0};
+    if (st_diag_unseen(d->checker->diags, code)) {
+        st_gltf_report_data(d, code, JSON_ABSENT, NULL, 1, "is not finite");
+        return;
+    }
+    if (!st_gltf_may_scan(d, token, bytes_of(v)))
+        return;
+    for (uint64_t i = 0; i < v->count; i++)
+        if (st_scan_nonfinite(st_view_at(v, i), v->components))
+            tally_note(&t, i, st_view_at(v, i));
+    if (t.count)
+        st_gltf_report_data(d, code, token, t.at, t.count, "element %llu is not finite", (unsigned long long)t.first);
+}
+
+bool st_gltf_check_finite(gltf_doc *d, uint32_t accessor, diag_code code)
+{
+    gltf_accessor *a = &d->accessors[accessor];
+    uint32_t token = gltf_item(d, GLTF_ACCESSORS, accessor);
+    stele_view v = st_gltf_view(d, accessor);
+    if (v.type != STELE_F32 || !v.count)
+        return true;
+    if (a->finite == UNKNOWN)
+        a->finite = is_finite(d, token, a, &v) ? YES : NO;
+    if (a->finite == NO && !a->reported) {
+        a->reported = d->nonfinite = true;
+        report_nonfinite(d, token, &v, code);
+    }
+    return a->finite == YES;
+}
+
+/* ---- Indices ---- */
+
+static void report_beyond(gltf_doc *d, uint32_t token, const stele_view *v, uint64_t limit)
+{
+    tally t = {0};
+    for (uint64_t i = 0; i < v->count; i++)
+        if (st_view_index(v, i) >= limit)
+            tally_note(&t, i, st_view_at(v, i));
+    st_gltf_report_data(d, DIAG_INDEX_OUT_OF_RANGE, token, t.at, t.count,
+                        "index %llu is %llu, but there are only %llu vertices", (unsigned long long)t.first,
+                        (unsigned long long)st_view_index(v, t.first), (unsigned long long)limit);
+}
+
+/* The greatest number of each type would restart the primitive, and is not allowed. */
+static uint64_t greatest_of(stele_type type)
+{
+    return type == STELE_U8 ? UINT8_MAX : type == STELE_U16 ? UINT16_MAX : UINT32_MAX;
+}
+
+bool st_gltf_check_indices(gltf_doc *d, uint32_t accessor, uint64_t limit)
+{
+    gltf_accessor *a = &d->accessors[accessor];
+    uint32_t token = gltf_item(d, GLTF_ACCESSORS, accessor);
+    stele_view v = st_gltf_view(d, accessor);
+    limit = limit < greatest_of(v.type) ? limit : greatest_of(v.type);
+    if (!v.count || (a->within && a->within <= limit))
+        return v.count;
+    if (!st_gltf_may_scan(d, token, bytes_of(&v)))
+        return false;
+    if (packed(&v) ? st_scan_beyond(v.data, v.count, v.type, limit)
+                   : st_scan_beyond_rows(v.data, v.count, v.stride, 1, v.type, limit)) {
+        report_beyond(d, token, &v, limit);
+        return false;
+    }
+    a->within = limit;
+    return true;
+}
+
+/* ---- Joints ---- */
+
+/* The token of an attribute, or of the whole primitive if it has none of that name; for a finding that somebody will see. */
+static uint32_t attribute_token(const gltf_doc *d, diag_code code, uint32_t mesh, uint32_t primitive, const char *name)
+{
+    uint32_t list = st_json_member(&d->json, gltf_item(d, GLTF_MESHES, mesh), "primitives");
+    uint32_t token = st_json_first(&d->json, list);
+    if (st_diag_unseen(d->checker->diags, code))
+        return JSON_ABSENT;
+    while (primitive-- > 0)
+        token = st_json_next(&d->json, list, token);
+    uint32_t attribute = st_json_member(&d->json, st_json_member(&d->json, token, "attributes"), name);
+    return attribute == JSON_ABSENT ? token : attribute;
+}
+
+/* The fewest joints that any skin has with which a mesh is drawn; UINT64_MAX: it is not skinned. */
+static uint64_t *fewest_joints(gltf_doc *d)
+{
+    const stele_model *m = &d->model;
+    uint64_t *fewest = st_arena_array(d->arena, m->mesh_count, sizeof *fewest);
+    for (size_t i = 0; fewest && i < m->mesh_count; i++)
+        fewest[i] = UINT64_MAX;
+    for (size_t i = 0; fewest && i < m->node_count; i++) {
+        const stele_node *n = &m->nodes[i];
+        if (n->mesh != STELE_NONE && n->skin != STELE_NONE && m->skins[n->skin].joint_count < fewest[n->mesh])
+            fewest[n->mesh] = m->skins[n->skin].joint_count;
+    }
+    return fewest;
+}
+
+/* A joint that is not there does no harm where its weight is 0. */
+static void find_joints_beyond(const stele_view *joints, const stele_view *weights, uint64_t limit, tally *t)
+{
+    for (uint64_t i = 0; i < joints->count; i++)
+        for (uint32_t k = 0; k < 4; k++)
+            if (stele_view_number(joints, i, k) >= (double)limit && stele_view_number(weights, i, k) != 0) {
+                tally_note(t, i, st_view_at(joints, i));
+                break;
+            }
+}
+
+static void check_joints(gltf_doc *d, uint32_t mesh, uint32_t primitive, uint64_t limit)
+{
+    const stele_primitive *p = &d->model.meshes[mesh].primitives[primitive];
+    for (uint32_t set = 0; set < p->attribute_count; set++) {
+        const stele_view *joints = stele_primitive_view(p, STELE_JOINTS, set);
+        const stele_view *weights = stele_primitive_view(p, STELE_WEIGHTS, set);
+        char name[16];
+        tally t = {0};
+        snprintf(name, sizeof name, "JOINTS_%u", set);
+        if (!joints || !weights)
+            continue;
+        if (!st_gltf_may_scan(d, gltf_item(d, GLTF_MESHES, mesh), bytes_of(joints)))
+            return;
+        if (st_scan_beyond_rows(joints->data, joints->count, joints->stride, 4, joints->type, limit))
+            find_joints_beyond(joints, weights, limit, &t);
+        if (t.count)
+            st_gltf_report_data(d, DIAG_BONE_OUT_OF_RANGE, attribute_token(d, DIAG_BONE_OUT_OF_RANGE, mesh, primitive, name),
+                                t.at, t.count, "vertex %llu is moved by a joint that is not there: the skin has %llu",
+                                (unsigned long long)t.first, (unsigned long long)limit);
+    }
+}
+
+/* ---- What makes sense ---- */
+
+/* The text takes the number of the first. */
+static void report_tally(gltf_doc *d, diag_code code, uint32_t mesh, uint32_t primitive, const char *attribute, const tally *t,
+                         const char *text)
+{
+    char words[64];
+    if (!t->count)
+        return;
+    snprintf(words, sizeof words, text, (unsigned long long)t->first);
+    st_gltf_report_data(d, code, attribute_token(d, code, mesh, primitive, attribute), t->at, t->count, "%s", words);
+}
+
+static bool near_one(double square)
+{
+    return square >= 0.99 * 0.99 && square <= 1.01 * 1.01;
+}
+
+static double squared_length(const stele_view *v, uint64_t row, uint32_t components)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < components; k++) {
+        double x = stele_view_number(v, row, k);
+        sum += x * x;
+    }
+    return sum;
+}
+
+static void check_normals(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_view *normal)
+{
+    tally zero = {0}, odd = {0};
+    for (uint64_t i = 0; i < normal->count; i++) {
+        double square = squared_length(normal, i, 3);
+        if (near_one(square))
+            continue;
+        tally_note(square <= 1e-12 ? &zero : &odd, i, st_view_at(normal, i));
+    }
+    report_tally(d, DIAG_NORMAL_ZERO, mesh, primitive, "NORMAL", &zero, "normal %llu has no length");
+    report_tally(d, DIAG_NORMAL_LENGTH, mesh, primitive, "NORMAL", &odd, "normal %llu is not of length 1");
+}
+
+static void check_weights(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_primitive *p)
+{
+    const stele_view *sets[MOST_INFLUENCES / 4];
+    size_t count = 0;
+    tally zero = {0}, sum = {0}, negative = {0};
+    while (count < MOST_INFLUENCES / 4 && (sets[count] = stele_primitive_view(p, STELE_WEIGHTS, (uint32_t)count)))
+        count++;
+    for (uint64_t i = 0; count && i < p->vertex_count; i++) {
+        double total = 0, least = 0, most = 0;
+        for (size_t s = 0; s < count; s++)
+            for (uint32_t k = 0; k < 4; k++) {
+                double weight = stele_view_number(sets[s], i, k);
+                total += weight;
+                least = fmin(least, weight);
+                most = fmax(most, weight);
+            }
+        const uint8_t *at = st_view_at(sets[0], i);
+        if (least == 0 && most == 0)
+            tally_note(&zero, i, at);
+        else if (!(total >= 0.99 && total <= 1.01))
+            tally_note(&sum, i, at);
+        if (least < 0)
+            tally_note(&negative, i, at);
+    }
+    report_tally(d, DIAG_WEIGHT_ALL_ZERO, mesh, primitive, "WEIGHTS_0", &zero, "vertex %llu has no weights");
+    report_tally(d, DIAG_WEIGHT_SUM, mesh, primitive, "WEIGHTS_0", &sum, "the weights of vertex %llu do not sum to 1");
+    report_tally(d, DIAG_WEIGHT_NEGATIVE, mesh, primitive, "WEIGHTS_0", &negative, "vertex %llu has a negative weight");
+}
+
+static void check_triangles(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_primitive *p)
+{
+    uint64_t count = p->indices.count ? st_triangle_count(p) : 0;
+    tally t = {0};
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t v[3];
+        st_triangle(p, i, v);
+        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
+            tally_note(&t, i, st_view_at(&p->indices, 3 * i));
+    }
+    report_tally(d, DIAG_DEGENERATE_TRIANGLE, mesh, primitive, "", &t, "triangle %llu uses a vertex twice");
+}
+
+static void check_primitive(gltf_doc *d, uint32_t mesh, uint32_t primitive)
+{
+    const stele_primitive *p = &d->model.meshes[mesh].primitives[primitive];
+    const stele_view *normal = stele_primitive_view(p, STELE_NORMAL, 0);
+    if (!st_gltf_may_scan(d, gltf_item(d, GLTF_MESHES, mesh), 64 * p->vertex_count + 4 * p->indices.count))
+        return;
+    if (normal)
+        check_normals(d, mesh, primitive, normal);
+    check_weights(d, mesh, primitive, p);
+    check_triangles(d, mesh, primitive, p);
+}
+
+static void check_rotations(gltf_doc *d)
+{
+    for (uint32_t i = 0; i < d->model.node_count; i++) {
+        const float *q = d->model.nodes[i].local.rotation;
+        double square = 0;
+        for (int k = 0; k < 4; k++)
+            square += (double)q[k] * (double)q[k];
+        if (!near_one(square))
+            st_gltf_report(d, DIAG_ROTATION_NOT_UNIT, gltf_item(d, GLTF_NODES, i), "has a rotation that is not of length 1");
+    }
+}
+
+void st_gltf_check_model(gltf_doc *d)
+{
+    uint64_t *joints = fewest_joints(d);
+    for (uint32_t i = 0; joints && i < d->model.mesh_count; i++)
+        for (uint32_t k = 0; k < d->model.meshes[i].primitive_count; k++) {
+            if (joints[i] != UINT64_MAX)
+                check_joints(d, i, k, joints[i]);
+            if (d->full)
+                check_primitive(d, i, k);
+        }
+    if (d->full)
+        check_rotations(d);
+}

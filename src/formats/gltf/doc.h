@@ -1,0 +1,158 @@
+/* What the JSON of a glTF says, asked for value by value. Everything that is not as it should be is reported where it is, by
+ * its JSON pointer, and answered as if it were not there, so that the rest can still be looked at; a document with errors is
+ * never used. Built once, by the check or by load. */
+#ifndef ST_GLTF_DOC_H
+#define ST_GLTF_DOC_H
+
+#include "json.h"
+#include "raw.h"
+
+/* The lists of the document that others refer to by number. */
+typedef enum gltf_list_name {
+    GLTF_ACCESSORS,
+    GLTF_ANIMATIONS,
+    GLTF_BUFFERS,
+    GLTF_BUFFER_VIEWS,
+    GLTF_IMAGES,
+    GLTF_MATERIALS,
+    GLTF_MESHES,
+    GLTF_NODES,
+    GLTF_SAMPLERS,
+    GLTF_SCENES,
+    GLTF_SKINS,
+    GLTF_TEXTURES,
+    GLTF_LISTS
+} gltf_list_name;
+
+typedef struct gltf_list {
+    uint32_t *items; /* tokens of objects */
+    uint32_t count;
+} gltf_list;
+
+typedef struct gltf_buffer {
+    const uint8_t *data; /* NULL: it cannot be had */
+    uint64_t size;       /* as it says, which it has at least */
+    const char *file;    /* its name, or NULL: it is inside */
+} gltf_buffer;
+
+typedef struct gltf_buffer_view {
+    const uint8_t *data; /* NULL: it cannot be had */
+    uint64_t size;
+    uint32_t stride;                 /* 0: the rows follow each other */
+    struct gltf_accessor *accessors; /* those in it */
+    bool scanned;                    /* these have been looked at together */
+} gltf_buffer_view;
+
+/* Values of an accessor that lie elsewhere: as many rows of each. */
+typedef struct gltf_sparse {
+    stele_view indices, values; /* no rows: it is not sparse */
+} gltf_sparse;
+
+typedef enum gltf_shape { GLTF_SCALAR, GLTF_VEC2, GLTF_VEC3, GLTF_VEC4, GLTF_MAT2, GLTF_MAT3, GLTF_MAT4 } gltf_shape;
+
+typedef struct gltf_accessor {
+    gltf_shape shape;
+    stele_view view;      /* of the type that it says; data NULL: zeros, or it cannot be had */
+    uint32_t buffer_view; /* STELE_NONE: zeros */
+    bool usable;
+    bool built;      /* the view has its sparse values */
+    bool reported;   /* what is not finite */
+    bool times;      /* in order, or reported */
+    uint8_t finite;  /* 0 not known, 1 yes, 2 no */
+    uint64_t within; /* indices are known to be below this */
+    gltf_sparse sparse;
+    struct gltf_accessor *next; /* in the same buffer view */
+} gltf_accessor;
+
+typedef struct gltf_doc {
+    json json;
+    checker *checker; /* while it is built */
+    arena *arena;
+    bool broken;      /* there are errors */
+    bool full;        /* every finding is wanted */
+    bool unsorted;    /* keys that are not in order, */
+    bool nonfinite;   /* floats that are not finite, where that can be repaired: there are some */
+    uint64_t bytes;   /* of the file and all its buffers */
+    uint64_t built;   /* bytes made for what has none in a buffer */
+    uint64_t scanned; /* bytes looked at */
+    gltf_list lists[GLTF_LISTS];
+    gltf_buffer *buffers;
+    gltf_buffer_view *buffer_views;
+    gltf_accessor *accessors;
+    stele_model model;
+} gltf_doc;
+
+/* Reports a finding at a token (JSON_ABSENT: the whole document). */
+void st_gltf_report(gltf_doc *d, diag_code code, uint32_t token, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The same at bytes of a buffer, so many times; the token is that of their accessor. */
+void st_gltf_report_data(gltf_doc *d, diag_code code, uint32_t token, const void *at, uint64_t count, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* ---- Values; what is missing or wrong is JSON_ABSENT, STELE_NONE, or what is given ---- */
+
+uint32_t st_gltf_member(gltf_doc *d, uint32_t object, const char *key, json_kind kind);
+uint32_t st_gltf_extension(gltf_doc *d, uint32_t object, const char *name);
+uint64_t st_gltf_uint(gltf_doc *d, uint32_t object, const char *key, uint64_t most, uint64_t otherwise);
+bool st_gltf_required(gltf_doc *d, uint32_t object, const char *key, uint64_t most, uint64_t *value); /* a uint */
+bool st_gltf_bool(gltf_doc *d, uint32_t object, const char *key);
+float st_gltf_float(gltf_doc *d, uint32_t object, const char *key, float otherwise);
+bool st_gltf_floats(gltf_doc *d, uint32_t object, const char *key, float *values, uint32_t count); /* false: not there */
+const char *st_gltf_text(gltf_doc *d, uint32_t object, const char *key);                           /* or NULL */
+
+/* The position of a string in a list of words that NULL ends; otherwise if it is not there, and if it is something else. */
+unsigned st_gltf_word(gltf_doc *d, uint32_t object, const char *key, const char *const *words, unsigned otherwise);
+
+/* A number that refers to an item of a list. */
+uint32_t st_gltf_reference(gltf_doc *d, uint32_t token, gltf_list_name list);
+uint32_t st_gltf_index(gltf_doc *d, uint32_t object, const char *key, gltf_list_name list);
+
+static inline uint32_t gltf_item(const gltf_doc *d, gltf_list_name list, uint32_t index)
+{
+    return d->lists[list].items[index];
+}
+
+/* ---- URIs (gltf_uri.c) ---- */
+
+/* The bytes of a URI in a data URI, decoded. False if it is no data URI; *data is NULL if it is a bad one, which is reported.
+ */
+bool st_gltf_data_uri(gltf_doc *d, uint32_t token, const uint8_t **data, uint64_t *size, const char **mime_type);
+
+/* The name of the file that a relative URI stands for; NULL if it is none, which is reported. */
+const char *st_gltf_file_name(gltf_doc *d, uint32_t token);
+
+/* ---- Parts of building it ---- */
+
+void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f); /* gltf_buffers.c: buffers, buffer views, accessors */
+
+/* The values of an accessor, its sparse ones included; no rows if they cannot be had. */
+stele_view st_gltf_view(gltf_doc *d, uint32_t accessor);
+
+/* Memory that no bytes of the file stand for: within a small multiple of them, or refused and reported. */
+bool st_gltf_may_build(gltf_doc *d, uint32_t token, uint64_t rows, uint32_t row_size);
+stele_view st_gltf_make(gltf_doc *d, uint32_t token, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);
+
+/* True, and counted, if so many more bytes may be looked at: overlapping accessors must not make us read for ever. */
+bool st_gltf_may_scan(gltf_doc *d, uint32_t token, uint64_t bytes);
+
+/* gltf_check.c: the values of an accessor. What is found is reported under the code; true if all are good. */
+bool st_gltf_check_finite(gltf_doc *d, uint32_t accessor, diag_code code);
+bool st_gltf_check_indices(gltf_doc *d, uint32_t accessor, uint64_t limit);
+void st_gltf_check_model(gltf_doc *d);
+
+void st_gltf_read_materials(gltf_doc *d); /* gltf_material.c: materials and textures */
+void st_gltf_read_meshes(gltf_doc *d);    /* gltf_mesh.c */
+void st_gltf_read_scene(gltf_doc *d);     /* gltf_scene.c: nodes, skins, animations */
+
+/* The weights of a mesh's morphs, as the mesh or a node of it says; NULL if it does not. (gltf_mesh.c) */
+const float *st_gltf_weights(gltf_doc *d, uint32_t token, const stele_mesh *mesh);
+
+/* The extras of an object become properties. Before that, one that has a place of its own in the model can be taken out: its
+ * token, if it is of that kind. */
+stele_properties st_gltf_extras(gltf_doc *d, uint32_t object, uint32_t taken);
+uint32_t st_gltf_extra(const gltf_doc *d, uint32_t object, const char *key, json_kind kind);
+
+/* All of it; NULL without memory. */
+gltf_doc *st_gltf_document(checker *c, gltf_file *f);
+
+#endif

@@ -1,0 +1,340 @@
+/* Materials and textures of a model as glTF. */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "write.h"
+
+/* ---- Materials ---- */
+
+static float clamped(float x)
+{
+    return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+static bool transformed(const stele_texture_use *use)
+{
+    return use->offset[0] != 0 || use->offset[1] != 0 || use->rotation != 0 || use->scale[0] != 1 || use->scale[1] != 1;
+}
+
+static void put_texture_transform(writer *w, const stele_texture_use *use)
+{
+    w->uses.texture_transform = true;
+    st_put_object(&w->json, "extensions");
+    st_put_object(&w->json, "KHR_texture_transform");
+    if (use->offset[0] != 0 || use->offset[1] != 0)
+        st_put_floats(&w->json, "offset", use->offset, 2);
+    if (use->rotation != 0)
+        st_put_f32(&w->json, "rotation", use->rotation);
+    if (use->scale[0] != 1 || use->scale[1] != 1)
+        st_put_floats(&w->json, "scale", use->scale, 2);
+    st_put_end_object(&w->json);
+    st_put_end_object(&w->json);
+}
+
+/* The strength is "scale" of a normal texture and "strength" of an occlusion texture; the others have none. */
+static void put_texture_use(writer *w, const char *key, const stele_texture_use *use, const char *strength)
+{
+    if (use->texture == STELE_NONE)
+        return;
+    st_put_object(&w->json, key);
+    st_put_uint(&w->json, "index", use->texture);
+    if (use->uv_set)
+        st_put_uint(&w->json, "texCoord", use->uv_set);
+    if (strength && use->strength != 1)
+        st_put_f32(&w->json, strength, use->strength);
+    if (transformed(use))
+        put_texture_transform(w, use);
+    st_put_end_object(&w->json);
+}
+
+/* A colour of a material within 0 to 1, if it is not what goes without saying. */
+static void put_color(writer *w, const char *key, const float *color, size_t count, float usual)
+{
+    float inside[4];
+    bool other = false, beyond = false;
+    for (size_t i = 0; i < count; i++) {
+        inside[i] = clamped(color[i]);
+        beyond |= inside[i] != color[i];
+        other |= inside[i] != usual;
+    }
+    w->clamped_colors += beyond;
+    if (other)
+        st_put_floats(&w->json, key, inside, count);
+}
+
+static void put_factor(writer *w, const char *key, float factor, float usual)
+{
+    if (factor != usual)
+        st_put_f32(&w->json, key, clamped(factor));
+}
+
+static void put_metallic_roughness(writer *w, const stele_material *m)
+{
+    st_put_object(&w->json, "pbrMetallicRoughness");
+    put_color(w, "baseColorFactor", m->base_color, 4, 1);
+    put_texture_use(w, "baseColorTexture", &m->base_color_texture, NULL);
+    put_factor(w, "metallicFactor", m->metallic, 1);
+    put_factor(w, "roughnessFactor", m->roughness, 1);
+    put_texture_use(w, "metallicRoughnessTexture", &m->metallic_roughness_texture, NULL);
+    st_put_end_object(&w->json);
+}
+
+static void put_specular(writer *w, const stele_material *m)
+{
+    w->uses.specular = true;
+    st_put_object(&w->json, "KHR_materials_specular");
+    put_factor(w, "specularFactor", m->specular, 1);
+    put_texture_use(w, "specularTexture", &m->specular_texture, NULL);
+    if (m->specular_color[0] != 1 || m->specular_color[1] != 1 || m->specular_color[2] != 1)
+        st_put_floats(&w->json, "specularColorFactor", m->specular_color, 3);
+    put_texture_use(w, "specularColorTexture", &m->specular_color_texture, NULL);
+    st_put_end_object(&w->json);
+}
+
+static bool has_specular(const stele_material *m)
+{
+    return m->specular != 1 || m->specular_color[0] != 1 || m->specular_color[1] != 1 || m->specular_color[2] != 1 ||
+           m->specular_texture.texture != STELE_NONE || m->specular_color_texture.texture != STELE_NONE;
+}
+
+/* Factors end at 1: what glows more has a strength. */
+static float emission(const stele_material *m, float color[3])
+{
+    float most = 1;
+    for (int i = 0; i < 3; i++)
+        most = m->emissive[i] > most ? m->emissive[i] : most;
+    for (int i = 0; i < 3; i++)
+        color[i] = m->emissive[i] / most;
+    return m->emissive_strength * most;
+}
+
+static void put_material_extensions(writer *w, const stele_material *m, float strength)
+{
+    bool specular = has_specular(m), strong = strength != 1;
+    if (!specular && !strong && !m->unlit)
+        return;
+    st_put_object(&w->json, "extensions");
+    if (strong) {
+        w->uses.emissive_strength = true;
+        st_put_object(&w->json, "KHR_materials_emissive_strength");
+        st_put_f32(&w->json, "emissiveStrength", strength);
+        st_put_end_object(&w->json);
+    }
+    if (specular)
+        put_specular(w, m);
+    if (m->unlit) {
+        w->uses.unlit = true;
+        st_put_object(&w->json, "KHR_materials_unlit");
+        st_put_end_object(&w->json);
+    }
+    st_put_end_object(&w->json);
+}
+
+static void put_alpha(writer *w, const stele_material *m)
+{
+    if (m->alpha_mode == STELE_BLEND)
+        st_put_string(&w->json, "alphaMode", "BLEND");
+    if (m->alpha_mode == STELE_MASK)
+        st_put_string(&w->json, "alphaMode", "MASK");
+    if (m->alpha_mode == STELE_MASK && m->alpha_cutoff != 0.5f)
+        st_put_f32(&w->json, "alphaCutoff", m->alpha_cutoff < 0 ? 0 : m->alpha_cutoff);
+}
+
+static void put_material(writer *w, const stele_material *m)
+{
+    float color[3], strength = emission(m, color);
+    bool dark = color[0] == 0 && color[1] == 0 && color[2] == 0;
+    st_put_object(&w->json, NULL);
+    st_gltf_put_name(w, m->name);
+    put_metallic_roughness(w, m);
+    put_texture_use(w, "normalTexture", &m->normal_texture, "scale");
+    put_texture_use(w, "occlusionTexture", &m->occlusion_texture, "strength");
+    put_texture_use(w, "emissiveTexture", &m->emissive_texture, NULL);
+    put_color(w, "emissiveFactor", color, 3, 0);
+    put_alpha(w, m);
+    if (m->double_sided)
+        st_put_bool(&w->json, "doubleSided", true);
+    put_material_extensions(w, m, dark ? 1 : strength);
+    st_gltf_put_extras(w, &m->properties, NULL, NULL);
+    st_put_end_object(&w->json);
+}
+
+void st_gltf_put_materials(writer *w)
+{
+    if (!w->model->material_count)
+        return;
+    st_put_array(&w->json, "materials");
+    for (size_t i = 0; i < w->model->material_count; i++)
+        put_material(w, &w->model->materials[i]);
+    st_put_end_array(&w->json);
+    st_save_lose(w->saver, DIAG_LOSS_COLOR, w->clamped_colors, "", "has colours from 0 to 1 only: %llu were brought into that",
+                 (unsigned long long)w->clamped_colors);
+}
+
+/* ---- Samplers ---- */
+
+typedef struct sampler {
+    uint16_t wrap_u, wrap_v, mag_filter, min_filter;
+} sampler;
+
+enum { MOST_SAMPLERS = 512 }; /* more than there are combinations of what glTF knows */
+
+static uint16_t known(uint16_t value, const uint16_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] == value)
+            return value;
+    return 0;
+}
+
+static sampler sampler_of(const stele_texture *t)
+{
+    static const uint16_t wraps[] = {33071, 33648, 10497}, filters[] = {9728, 9729, 9984, 9985, 9986, 9987};
+    return (sampler){known(t->wrap_u, wraps, 3), known(t->wrap_v, wraps, 3), known(t->mag_filter, filters, 2),
+                     known(t->min_filter, filters, 6)};
+}
+
+static bool says_nothing(const sampler *s)
+{
+    return !s->wrap_u && !s->wrap_v && !s->mag_filter && !s->min_filter;
+}
+
+/* The number of a sampler in the list, to which it is added if it is new. */
+static size_t number_of(const sampler *s, sampler *list, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (memcmp(&list[i], s, sizeof *s) == 0)
+            return i;
+    list[*count] = *s;
+    return (*count)++;
+}
+
+static void put_unless_zero(writer *w, const char *key, uint16_t value)
+{
+    if (value)
+        st_put_uint(&w->json, key, value);
+}
+
+static void put_samplers(writer *w, const sampler *list, size_t count)
+{
+    if (!count)
+        return;
+    st_put_array(&w->json, "samplers");
+    for (size_t i = 0; i < count; i++) {
+        st_put_object(&w->json, NULL);
+        put_unless_zero(w, "magFilter", list[i].mag_filter);
+        put_unless_zero(w, "minFilter", list[i].min_filter);
+        put_unless_zero(w, "wrapS", list[i].wrap_u);
+        put_unless_zero(w, "wrapT", list[i].wrap_v);
+        st_put_end_object(&w->json);
+    }
+    st_put_end_array(&w->json);
+}
+
+/* ---- Images ---- */
+
+static const char *mime_type(const void *data, uint64_t size)
+{
+    if (data && size >= 8 && memcmp(data, "\x89PNG\r\n\x1A\n", 8) == 0)
+        return "image/png";
+    if (data && size >= 3 && memcmp(data, "\xFF\xD8\xFF", 3) == 0)
+        return "image/jpeg";
+    return NULL;
+}
+
+/* Where the image of a texture is: in the buffer, or under a name. */
+typedef struct image {
+    const void *data; /* NULL: it is named */
+    uint64_t size;
+    const char *mime_type, *path;
+} image;
+
+static image image_of(writer *w, uint32_t index)
+{
+    const stele_texture *t = &w->model->textures[index];
+    bool embed = w->saver->textures == STELE_TEXTURES_EMBED || (t->data && w->saver->textures == STELE_TEXTURES_REFER);
+    image found = {0};
+    if (embed) {
+        found.data = st_save_texture_bytes(w->saver, t, &found.size);
+        found.mime_type = mime_type(found.data, found.size);
+    }
+    if (found.mime_type)
+        return found;
+    st_save_lose(w->saver, DIAG_LOSS_TEXTURE, found.data && !t->data, "", "holds PNG and JPEG images only: %s is not embedded",
+                 st_save_file_name(w->saver, t, TEXTURE_BY_FILE));
+    found.data = NULL;
+    if (t->data) {
+        found.path = st_save_texture_name(w->saver, index, TEXTURE_BY_FILE);
+        return found;
+    }
+    found.path = st_save_file_name(w->saver, t, TEXTURE_BY_FILE);
+    if (w->saver->textures != STELE_TEXTURES_REFER && t->file)
+        st_save_texture_copy(w->saver, t, t->file);
+    return found;
+}
+
+static void put_image(writer *w, const stele_texture *t, const image *image)
+{
+    st_put_object(&w->json, NULL);
+    if (image->data) {
+        st_put_uint(&w->json, "bufferView", st_pack_view(&w->packer, 0, 0));
+        st_pack_add(&w->packer, image->data, image->size);
+        st_put_string(&w->json, "mimeType", image->mime_type);
+        st_gltf_put_name(w, t->name);
+    } else
+        st_put_uri(&w->json, "uri", image->path);
+    st_put_end_object(&w->json);
+}
+
+static bool is_there(const image *image)
+{
+    return image->data || *image->path;
+}
+
+static void put_images(writer *w, const image *images)
+{
+    bool any = false;
+    for (size_t i = 0; i < w->model->texture_count; i++) {
+        if (!is_there(&images[i]))
+            continue;
+        if (!any)
+            st_put_array(&w->json, "images");
+        any = true;
+        put_image(w, &w->model->textures[i], &images[i]);
+    }
+    if (any)
+        st_put_end_array(&w->json);
+}
+
+static void put_texture(writer *w, const stele_texture *t, const image *image, size_t source, sampler *list, size_t *count)
+{
+    sampler s = sampler_of(t);
+    bool renamed = t->name && image->path && strcmp(t->name, image->path) != 0;
+    st_put_object(&w->json, NULL);
+    if (!says_nothing(&s))
+        st_put_uint(&w->json, "sampler", number_of(&s, list, count));
+    if (is_there(image))
+        st_put_uint(&w->json, "source", source);
+    st_gltf_put_extras(w, &t->properties, renamed ? "stele.name" : NULL, t->name);
+    st_put_end_object(&w->json);
+}
+
+void st_gltf_put_textures(writer *w)
+{
+    size_t count = w->model->texture_count, source = 0, sampler_count = 0;
+    image *images = st_arena_array(w->arena, count, sizeof *images);
+    sampler *samplers = st_arena_array(w->arena, MOST_SAMPLERS, sizeof *samplers);
+    w->packer.failed |= !images || !samplers;
+    if (!count || w->packer.failed)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        images[i] = image_of(w, i);
+    st_put_array(&w->json, "textures");
+    for (size_t i = 0; i < count; i++) {
+        put_texture(w, &w->model->textures[i], &images[i], source, samplers, &sampler_count);
+        source += is_there(&images[i]);
+    }
+    st_put_end_array(&w->json);
+    put_images(w, images);
+    put_samplers(w, samplers, sampler_count);
+}

@@ -1,0 +1,376 @@
+/* What can be wrong with a MESH. */
+#include <math.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/scan.h"
+#include "raw.h"
+
+/* ---- The header ---- */
+
+enum { AT_FORMAT = 1, AT_JOINT_COUNT = 11 };
+
+static void check_format(checker *c, const mesh_file *f)
+{
+    if (!(f->format & FORMAT_POSITION))
+        st_diag(c->diags, DIAG_BAD_FIELD, st_check_place(c, AT_FORMAT, 1, "format"),
+                "is %u: vertices without positions do not exist", f->format);
+    if (f->format & ~FORMAT_KNOWN)
+        st_diag(c->diags, DIAG_BAD_FIELD, st_check_place(c, AT_FORMAT, 1, "format"),
+                "is %u, but only its lowest 4 bits have a meaning", f->format);
+    if (c->full && f->raw.dialect == MESH_A1 && (f->format & FORMAT_JOINTS))
+        st_diag(c->diags, DIAG_WRITER_BUG, st_check_place(c, AT_FORMAT, 1, "format"),
+                "says that vertices have joints, which the writer of A1 then left out");
+}
+
+static void check_matrix(checker *c, const uint8_t *matrix, const char *path)
+{
+    if (st_scan_nonfinite(matrix, MATRIX_FLOATS))
+        st_diag(c->diags, DIAG_NONFINITE_TRANSFORM, st_check_place(c, st_check_offset(c, matrix), 1, "%s", path),
+                "is not finite");
+    else if (c->full && !st_mesh_affine(matrix))
+        st_diag(c->diags, DIAG_TRANSFORM_NOT_AFFINE, st_check_place(c, st_check_offset(c, matrix), 1, "%s", path),
+                "has a last row that is not 0, 0, 0, 1");
+}
+
+/* ---- Vertices ---- */
+
+static vertex_floats floats_at(const mesh_file *f, uint32_t at, uint32_t components)
+{
+    return at ? (vertex_floats){f->vertices.data + at, f->vertices.stride, components} : (vertex_floats){0};
+}
+
+static void check_geometry(checker *c, const mesh_file *f)
+{
+    mesh_vertex at = st_mesh_vertex(f);
+    mesh_view view = {
+        .path = "",
+        .one_uv = true,
+        .vertex_count = f->vertex_count,
+        .position = {f->vertices.data, f->vertices.stride, 3},
+        .normal = floats_at(f, at.normal, 3),
+        .uv = floats_at(f, at.uv, 2),
+        .indices = f->indices.data,
+        .index_count = f->index_count,
+        .index_type = STELE_U32,
+    };
+    view.all = (vertex_floats){f->vertices.data, f->vertices.stride, 3 + view.normal.components + view.uv.components};
+    st_check_mesh(c, &view);
+}
+
+/* The engine looks at no further joint after the first that is none. */
+static unsigned weight_of(const uint8_t *joints)
+{
+    unsigned sum = 0;
+    for (int i = 0; i < INFLUENCES && joints[i] != NO_JOINT; i++)
+        sum += joints[INFLUENCES + i];
+    return sum;
+}
+
+static bool any_beyond(const uint8_t *joints, unsigned joint_count)
+{
+    bool beyond = false;
+    for (int i = 0; i < INFLUENCES; i++)
+        beyond |= joints[i] >= joint_count && joints[i] != NO_JOINT;
+    return beyond;
+}
+
+static void report_skin(checker *c, const mesh_file *f, diag_code code, const tally *t, uint32_t part, const char *name,
+                        const char *says)
+{
+    const uint8_t *at = f->vertices.data + t->first * f->vertices.stride + part;
+    if (t->count)
+        st_diag(c->diags, code,
+                st_check_place(c, st_check_offset(c, at), t->count, "vertices[%llu].%s", (unsigned long long)t->first, name),
+                "%s", says);
+}
+
+/* Weights have 255 for 1; 1 % is 2.55. */
+static void check_skin(checker *c, const mesh_file *f, uint32_t joints)
+{
+    tally beyond = {0}, zero = {0}, sum = {0};
+    for (uint64_t v = 0; v < f->vertex_count; v++) {
+        const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
+        if (any_beyond(at, f->joint_count))
+            tally_note(&beyond, v, NULL);
+        if (!c->full)
+            continue;
+        unsigned weight = weight_of(at);
+        if (!weight)
+            tally_note(&zero, v, NULL);
+        else if (weight < 253 || weight > 257)
+            tally_note(&sum, v, NULL);
+    }
+    report_skin(c, f, DIAG_BONE_OUT_OF_RANGE, &beyond, joints, "joints", "go beyond the joints there are");
+    if (!c->full)
+        return;
+    report_skin(c, f, DIAG_WEIGHT_ALL_ZERO, &zero, joints + INFLUENCES, "weights", "are of no joint: the vertex does not move");
+    report_skin(c, f, DIAG_WEIGHT_SUM, &sum, joints + INFLUENCES, "weights", "do not sum to 255");
+}
+
+/* ---- Joints ---- */
+
+static const uint8_t *joint_at(const mesh_file *f, unsigned index)
+{
+    return f->joints.data + (uint64_t)index * JOINT_BYTES;
+}
+
+enum { NOWHERE = NO_PARENT };
+
+void st_mesh_index_joints(const mesh_file *f, int position[256])
+{
+    for (int id = 0; id < 256; id++)
+        position[id] = NOWHERE;
+    for (unsigned i = (unsigned)f->joints.count; i-- > 0;)
+        position[joint_at(f, i)[JOINT_ID]] = (int)i;
+    position[NO_JOINT] = NOWHERE;
+}
+
+static void check_joint(checker *c, const mesh_file *f, unsigned index, const int position[256])
+{
+    char path[WALK_PATH];
+    const uint8_t *joint = joint_at(f, index);
+    uint8_t id = joint[JOINT_ID], parent = joint[JOINT_PARENT];
+    diag_place place = st_check_place(c, st_check_offset(c, joint), 1, "joints[%u].id", index);
+    if (id >= f->joint_count)
+        st_diag(c->diags, DIAG_JOINT_ID, place, "is %u, but there are only %u joints", id, f->joint_count);
+    else if (position[id] != (int)index)
+        st_diag(c->diags, DIAG_JOINT_ID, place, "is %u, as that of joints[%d]", id, position[id]);
+    if (parent >= f->joint_count && parent != NO_JOINT)
+        st_diag(c->diags, DIAG_PARENT_OUT_OF_RANGE,
+                st_check_place(c, st_check_offset(c, joint + JOINT_PARENT), 1, "joints[%u].parent", index),
+                "is %u, but there are only %u joints", parent, f->joint_count);
+    check_matrix(c, joint + JOINT_BIND, st_check_path(path, "joints[%u].inverse_bind", index));
+}
+
+static uint64_t offset_of_joint(const checker *c, const void *file, uint64_t joint)
+{
+    return st_check_offset(c, joint_at(file, (unsigned)joint));
+}
+
+static void check_cycles(checker *c, const mesh_file *f, const int position[256])
+{
+    int64_t parent[256];
+    for (unsigned i = 0; i < f->joints.count; i++)
+        parent[i] = position[joint_at(f, i)[JOINT_PARENT]];
+    st_check_cycles(c, parent, f->joints.count, "joints", offset_of_joint, f);
+}
+
+static void check_joints(checker *c, const mesh_file *f)
+{
+    int position[256];
+    st_mesh_index_joints(f, position);
+    for (unsigned i = 0; i < f->joints.count; i++)
+        check_joint(c, f, i, position);
+    check_cycles(c, f, position);
+}
+
+/* ---- Animations ---- */
+
+static void check_amount(checker *c, const span *value, unsigned index, const char *name)
+{
+    float amount = load_f32(value->data);
+    diag_place place = st_check_place(c, st_check_offset(c, value->data), 1, "animation[%u].%s", index, name);
+    if (!isfinite(amount))
+        st_diag(c->diags, DIAG_NONFINITE_KEY, place, "is not finite");
+    else if (c->full && amount < 0)
+        st_diag(c->diags, DIAG_TIME_NEGATIVE, place, "is negative");
+}
+
+static void report_time(checker *c, const mesh_animation *a, unsigned index, diag_code code, const tally *t, const char *says)
+{
+    if (t->count)
+        st_diag(c->diags, code,
+                st_check_place(c, st_check_offset(c, a->timestamps.data + 4 * t->first), t->count,
+                               "animation[%u].timestamps[%llu]", index, (unsigned long long)t->first),
+                "%s", says);
+}
+
+static void check_times(checker *c, const mesh_animation *a, unsigned index)
+{
+    tally nonfinite = {0}, unsorted = {0}, repeated = {0}, past = {0};
+    float before = -INFINITY, duration = load_f32(a->duration.data);
+    for (uint64_t i = 0; i < a->pose_count; i++) {
+        float time = load_f32(a->timestamps.data + 4 * i);
+        if (!isfinite(time))
+            tally_note(&nonfinite, i, NULL);
+        if (time < before)
+            tally_note(&unsorted, i, NULL);
+        if (time == before)
+            tally_note(&repeated, i, NULL);
+        if (time > duration)
+            tally_note(&past, i, NULL);
+        before = time;
+    }
+    report_time(c, a, index, DIAG_NONFINITE_KEY, &nonfinite, "is not finite");
+    if (!c->full)
+        return;
+    report_time(c, a, index, DIAG_TIME_UNSORTED, &unsorted, "is earlier than the one before it");
+    report_time(c, a, index, DIAG_TIME_REPEATED, &repeated, "is the same as the one before it");
+    report_time(c, a, index, DIAG_TIME_PAST_DURATION, &past, "is later than the animation's duration: it is never reached");
+}
+
+static void report_pose(checker *c, const mesh_animation *a, unsigned index, diag_code code, const tally *t, uint32_t part,
+                        const char *name, const char *says)
+{
+    const uint8_t *at = a->poses.data + t->first * a->poses.stride + part;
+    if (t->count)
+        st_diag(c->diags, code,
+                st_check_place(c, st_check_offset(c, at), t->count, "animation[%u].poses[%llu]%s", index,
+                               (unsigned long long)t->first, name),
+                "%s", says);
+}
+
+static bool unit(const uint8_t *quaternion)
+{
+    float length = st_quaternion_length(quaternion);
+    return length >= 0.99f && length <= 1.01f;
+}
+
+static void check_poses(checker *c, const mesh_file *f, const mesh_animation *a, unsigned index)
+{
+    tally nonfinite = {0}, turned = {0}, joints = {0};
+    uint64_t last_pose[256] = {0};
+    uint32_t id_bytes = stele_type_size(st_mesh_traits[f->raw.dialect].pose_joint);
+    for (uint64_t row = 0; row < a->poses.count; row++) {
+        const uint8_t *pose = st_mesh_pose(f, a, row);
+        uint64_t joint = st_mesh_pose_joint(f, a, row), number = row / f->joint_count + 1;
+        if (st_scan_nonfinite(pose, POSE_FLOATS))
+            tally_note(&nonfinite, row, NULL);
+        else if (!unit(pose + POSE_ROTATION))
+            tally_note(&turned, row, NULL);
+        if (joint >= f->joint_count || last_pose[joint] == number)
+            tally_note(&joints, row, NULL);
+        else
+            last_pose[joint] = number;
+    }
+    report_pose(c, a, index, DIAG_NONFINITE_KEY, &nonfinite, id_bytes, "", "is not finite");
+    report_pose(c, a, index, DIAG_POSE_JOINTS, &joints, 0, ".joint",
+                "is not there or was listed in this pose already: another joint is missing");
+    if (c->full)
+        report_pose(c, a, index, DIAG_ROTATION_NOT_UNIT, &turned, id_bytes + POSE_ROTATION, ".rotation", "is not of length 1");
+}
+
+static void check_animation(checker *c, const mesh_file *f, unsigned index)
+{
+    const mesh_animation *a = &f->animation[index];
+    const mesh_traits *t = &st_mesh_traits[f->raw.dialect];
+    check_amount(c, &a->duration, index, "duration");
+    check_amount(c, &a->speed, index, "speed");
+    if (t->names && a->name >= f->animation_count)
+        st_diag(c->diags, DIAG_NAME_OUT_OF_RANGE, st_check_place(c, a->at, 1, "animation[%u].name", index),
+                "is %u, but there is at most one name for each of the %u animations", a->name, f->animation_count);
+    if (!t->poses)
+        return;
+    if (c->full && !a->pose_count)
+        st_diag(c->diags, DIAG_CLIP_EMPTY,
+                st_check_place(c, st_check_offset(c, a->timestamps.data) - 4, 1, "animation[%u].pose_count", index),
+                "is 0: nothing moves");
+    check_times(c, a, index);
+    check_poses(c, f, a, index);
+}
+
+static void check_strings(checker *c, const mesh_file *f)
+{
+    uint64_t needed = st_mesh_strings_needed(f), there = st_mesh_strings(f);
+    if (there < needed)
+        st_diag(
+            c->diags, DIAG_STRINGS_MISSING, st_check_place(c, st_check_offset(c, f->strings.data), needed - there, "strings"),
+            "hold %llu of the %llu names that the animations refer to", (unsigned long long)there, (unsigned long long)needed);
+}
+
+/* ---- Joints that the writer forgot to animate ---- */
+
+void st_mesh_find_weighted(const mesh_file *f, bool weighted[256])
+{
+    uint32_t joints = st_mesh_vertex(f).joints;
+    for (uint64_t v = 0; joints && v < f->vertex_count; v++) {
+        const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
+        for (int i = 0; i < INFLUENCES && at[i] != NO_JOINT; i++)
+            weighted[at[i]] |= at[INFLUENCES + i] != 0;
+    }
+}
+
+static bool pose_is_identity(const uint8_t *pose)
+{
+    static const float identity[POSE_FLOATS] = {0, 0, 0, 1, 0, 0, 0, 1, 1, 1};
+    for (int i = 0; i < POSE_FLOATS; i++)
+        if (load_f32(pose + 4 * i) != identity[i])
+            return false;
+    return true;
+}
+
+/* Which joints some pose moves; returns how many rows of poses there are. */
+static uint64_t find_driven(const mesh_file *f, bool driven[256])
+{
+    uint64_t poses = 0;
+    for (uint32_t i = 0; i < f->animation_count; i++) {
+        const mesh_animation *a = &f->animation[i];
+        for (uint64_t row = 0; row < a->poses.count; row++) {
+            uint64_t joint = st_mesh_pose_joint(f, a, row);
+            if (joint < f->joint_count && !driven[joint])
+                driven[joint] = !pose_is_identity(st_mesh_pose(f, a, row));
+        }
+        poses += a->poses.count;
+    }
+    return poses;
+}
+
+/* A joint rests in its parent's place if both undo the same transform. */
+static bool rests_on_parent(const mesh_file *f, const uint8_t *joint, const int position[256])
+{
+    int parent = position[joint[JOINT_PARENT]];
+    const uint8_t *above = parent == NOWHERE ? st_mesh_identity : joint_at(f, (unsigned)parent) + JOINT_BIND;
+    for (int i = 0; i < MATRIX_FLOATS; i++) {
+        float x = load_f32(above + 4 * i), y = load_f32(joint + JOINT_BIND + 4 * i);
+        if (fabsf(x - y) > 1e-4f * (1 + fabsf(x)))
+            return false;
+    }
+    return true;
+}
+
+void st_mesh_find_forgotten(const mesh_file *f, bool forgotten[256])
+{
+    bool weighted[256] = {false}, driven[256] = {false};
+    int position[256];
+    if (!find_driven(f, driven))
+        return;
+    st_mesh_find_weighted(f, weighted);
+    st_mesh_index_joints(f, position);
+    for (unsigned i = 0; i < f->joints.count; i++) {
+        uint8_t id = joint_at(f, i)[JOINT_ID];
+        forgotten[id] = weighted[id] && !driven[id] && !rests_on_parent(f, joint_at(f, i), position);
+    }
+}
+
+static void check_identity_poses(checker *c, const mesh_file *f)
+{
+    bool forgotten[256] = {false};
+    st_mesh_find_forgotten(f, forgotten);
+    for (unsigned i = 0; i < f->joints.count; i++)
+        if (forgotten[joint_at(f, i)[JOINT_ID]])
+            st_diag(c->diags, DIAG_IDENTITY_POSE, st_check_place(c, st_check_offset(c, joint_at(f, i)), 1, "joints[%u]", i),
+                    "is at the identity in every pose, but does not rest there: the writer had nothing to say about it, and "
+                    "its vertices collapse into its parent");
+}
+
+void st_mesh_check(checker *c, const raw_file *raw)
+{
+    const mesh_file *f = (const mesh_file *)raw;
+    uint32_t vertex_joints = st_mesh_vertex(f).joints;
+    check_format(c, f);
+    if (f->root_transform.data)
+        check_matrix(c, f->root_transform.data, "root_transform");
+    check_geometry(c, f);
+    if (vertex_joints)
+        check_skin(c, f, vertex_joints);
+    check_joints(c, f);
+    if (c->full && f->animation_count && !f->joint_count)
+        st_diag(c->diags, DIAG_SKELETON_EMPTY, st_check_place(c, AT_JOINT_COUNT, 1, "joint_count"),
+                "is 0: there is nothing to animate");
+    for (uint32_t i = 0; i < f->animation_count; i++)
+        check_animation(c, f, i);
+    check_strings(c, f);
+    if (c->full)
+        check_identity_poses(c, f);
+}

@@ -1,0 +1,572 @@
+/* From OBJ to the model: objects and groups become meshes, materials split them into primitives, and each combination of
+ * position, texture coordinate and normal becomes a vertex. */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "raw.h"
+
+/* A run of corners of one topology and material, in one mesh. */
+typedef struct segment {
+    uint64_t first, count;
+    uint32_t next; /* segment of the same primitive, or NO_INDEX */
+} segment;
+
+typedef struct part {
+    stele_topology topology;
+    uint32_t material;
+    uint32_t first, last; /* segments */
+    uint64_t corners;
+} part;
+
+typedef struct group {
+    text name;
+    size_t first_part, part_count;
+} group;
+
+/* A vertex in the making, in a tree of those with the same position: at each level one more bit of a number that is different
+ * for different pairs decides, so that no file can make it deeper than 64. */
+typedef struct vertex {
+    uint32_t v, vt, vn, below[2];
+} vertex;
+
+typedef struct builder {
+    loader *l;
+    arena *arena;
+    const obj_content *content;
+    obj_names names, libraries;
+    segment *segments;
+    part *parts;
+    group *groups;
+    size_t segment_count, part_count, group_count;
+    uint32_t *newest_part;  /* of a material and topology: its number and 1 */
+    uint32_t *first_vertex; /* of a position: a vertex and 1, or 0 */
+    vertex *vertices;       /* room for those of any part */
+    uint64_t work;
+    uint64_t cut_badly, undefined;
+    text undefined_name;
+    bool failed;
+} builder;
+
+static void *take(builder *b, uint64_t count, size_t size)
+{
+    void *memory = st_arena_array(b->arena, count, size);
+    b->failed |= !memory;
+    return memory;
+}
+
+static void *take_bytes(builder *b, uint64_t size)
+{
+    void *memory = st_arena_bytes(b->arena, size);
+    b->failed |= !memory;
+    return memory;
+}
+
+/* ---- Materials ---- */
+
+static uint32_t material_named(builder *b, text name)
+{
+    uint32_t found = st_obj_name_find(&b->names, name);
+    if (!name.size || found != STELE_NONE)
+        return found;
+    stele_material material = stele_default_material();
+    material.name = st_text_string(b->arena, &name);
+    found = st_model_add_material(b->l->model, b->arena, &material);
+    b->failed |= found == STELE_NONE || !st_obj_name_add(&b->names, b->arena, name, found);
+    if (!b->undefined++)
+        b->undefined_name = name;
+    return found;
+}
+
+/* True if there is such a file, or there was. */
+static bool load_library(builder *b, text name)
+{
+    const void *data;
+    size_t size;
+    const char *file = st_text_string(b->arena, &name);
+    if (st_obj_name_find(&b->libraries, name) != STELE_NONE)
+        return true;
+    if (!*file || !st_companion_find(b->l->checker->companions, file, &data, &size))
+        return false;
+    b->failed |= !st_obj_name_add(&b->libraries, b->arena, name, 0);
+    b->failed |= !st_mtl_load(b->l, file, (text){data, size}, &b->names);
+    return true;
+}
+
+static void report_library(builder *b, text name)
+{
+    checker *c = b->l->checker;
+    const char *file = st_text_string(b->arena, &name);
+    if (!st_companion_stays(file))
+        st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, st_obj_place(c, name.data, 1), "%s is not in the model's folder", file);
+    else if (st_companions_any(c->companions))
+        st_diag(c->diags, DIAG_COMPANION_MISSING, st_obj_place(c, name.data, 1), "%s is not beside the model", file);
+    b->failed |= !st_obj_name_add(&b->libraries, b->arena, name, 0); /* once is enough */
+}
+
+static text take_name(text *names)
+{
+    uint64_t length = 0;
+    while (length < names->size && !obj_blank(names->data[length]))
+        length++;
+    text name = {names->data, length};
+    length += length < names->size;
+    *names = (text){names->data + length, names->size - length};
+    return name;
+}
+
+/* One name, which may have blanks in it, or several. */
+static void load_libraries(builder *b, text names)
+{
+    if (load_library(b, names))
+        return;
+    while (names.size && !b->failed) {
+        text name = take_name(&names);
+        if (name.size && !load_library(b, name))
+            report_library(b, name);
+    }
+}
+
+static void load_materials(builder *b)
+{
+    const obj_content *o = b->content;
+    for (size_t i = 0; i < o->event_count && !b->failed; i++)
+        if (o->events[i].kind == EVENT_LIBRARY)
+            load_libraries(b, o->events[i].name);
+}
+
+/* ---- Which corners belong together ---- */
+
+static void begin_group(builder *b, text name)
+{
+    b->groups[b->group_count++] = (group){.name = name, .first_part = b->part_count};
+}
+
+static void add_segment(builder *b, stele_topology topology, uint32_t material, uint64_t first, uint64_t end)
+{
+    group *g = &b->groups[b->group_count - 1];
+    uint32_t index = (uint32_t)b->segment_count;
+    if (first == end)
+        return;
+    b->segments[b->segment_count++] = (segment){first, end - first, NO_INDEX};
+    uint32_t *newest = &b->newest_part[3 * (uint64_t)(material + 1) + topology];
+    if (*newest > g->first_part) {
+        part *p = &b->parts[*newest - 1];
+        b->segments[p->last].next = index;
+        p->last = index;
+        p->corners += end - first;
+        return;
+    }
+    b->parts[b->part_count++] = (part){topology, material, index, index, end - first};
+    *newest = (uint32_t)b->part_count;
+    g->part_count++;
+}
+
+/* Materials that are used in the order of the file. */
+static bool use_materials(builder *b, uint32_t *materials)
+{
+    const obj_content *o = b->content;
+    for (size_t i = 0; i < o->event_count && !b->failed; i++)
+        if (o->events[i].kind == EVENT_MATERIAL)
+            materials[i] = material_named(b, o->events[i].name);
+    b->newest_part = take(b, 3 * ((uint64_t)b->l->model->material_count + 1), sizeof *b->newest_part);
+    return !b->failed;
+}
+
+/* Objects and groups both begin a mesh; a group's name is the closer one. A group that is named again goes on. */
+static void sort_corners(builder *b)
+{
+    const obj_content *o = b->content;
+    uint64_t most = (uint64_t)o->event_count + 1, at = 0;
+    uint32_t *materials = take(b, most, sizeof *materials), material = STELE_NONE;
+    stele_topology topology = STELE_TRIANGLES;
+    b->segments = take(b, most, sizeof *b->segments);
+    b->parts = take(b, most, sizeof *b->parts);
+    b->groups = take(b, most, sizeof *b->groups);
+    if (b->failed || most >= NO_INDEX || !use_materials(b, materials))
+        return;
+    begin_group(b, (text){0});
+    for (size_t i = 0; i < o->event_count; i++) {
+        const obj_event *e = &o->events[i];
+        add_segment(b, topology, material, at, e->corner);
+        at = e->corner;
+        if (e->kind == EVENT_TOPOLOGY)
+            topology = e->topology;
+        else if (e->kind == EVENT_MATERIAL)
+            material = materials[i];
+        else if (e->kind != EVENT_LIBRARY) {
+            group *g = &b->groups[b->group_count - 1];
+            if (!g->part_count)
+                g->name = e->name.size ? e->name : g->name;
+            else if (e->kind == EVENT_OBJECT || !st_obj_same_name(g->name, e->name))
+                begin_group(b, e->name);
+        }
+    }
+    add_segment(b, topology, material, at, o->corner_count);
+}
+
+/* ---- One primitive ---- */
+
+typedef struct survey {
+    uint64_t indices;
+    uint32_t least, most; /* positions */
+    bool uvs, normals;    /* some corners have them */
+    bool no_uvs, no_normals;
+    bool colors;
+    bool alike;       /* the three numbers of every corner are the same */
+    uint32_t longest; /* face */
+} survey;
+
+static uint64_t indices_of(stele_topology topology, uint64_t corners)
+{
+    switch (topology) {
+    case STELE_TRIANGLES: return corners < 3 ? 0 : 3 * (corners - 2);
+    case STELE_LINES: return corners < 2 ? 0 : 2 * (corners - 1);
+    default: return corners;
+    }
+}
+
+static bool has_color(const obj_content *o, uint32_t v)
+{
+    return o->colored && load_u32(o->colors + 12 * (uint64_t)v) != UINT32_MAX;
+}
+
+static survey survey_part(const builder *b, const part *p)
+{
+    survey s = {.least = NO_INDEX, .alike = true};
+    for (uint32_t i = p->first; i != NO_INDEX; i = b->segments[i].next) {
+        const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count;
+        for (uint32_t in_face = 0; c < end; c++) {
+            uint32_t v = corner_v(c);
+            s.least = v < s.least ? v : s.least;
+            s.most = v > s.most ? v : s.most;
+            s.uvs |= c->vt != NO_INDEX;
+            s.no_uvs |= c->vt == NO_INDEX;
+            s.normals |= c->vn != NO_INDEX;
+            s.no_normals |= c->vn == NO_INDEX;
+            s.colors |= has_color(b->content, v);
+            s.alike &= (c->vt == v || c->vt == NO_INDEX) && (c->vn == v || c->vn == NO_INDEX);
+            in_face++;
+            if (c->v & LAST_CORNER) {
+                s.indices += indices_of(p->topology, in_face);
+                s.longest = in_face > s.longest ? in_face : s.longest;
+                in_face = 0;
+            }
+        }
+    }
+    return s;
+}
+
+/* Vertices by their corners, in the order of their first use. */
+static inline uint32_t vertex_of(builder *b, uint32_t *count, const obj_corner *c)
+{
+    uint32_t v = corner_v(c), *link = &b->first_vertex[v];
+    vertex *vertices = b->vertices;
+    uint64_t bits = ((uint64_t)c->vt << 32 | c->vn) * 0x9e3779b97f4a7c15u;
+    for (; *link; bits <<= 1) {
+        vertex *found = &vertices[*link - 1];
+        if (found->vt == c->vt && found->vn == c->vn)
+            return *link - 1;
+        link = &found->below[bits >> 63];
+    }
+    vertices[*count] = (vertex){v, c->vt, c->vn, {0, 0}};
+    *link = ++*count;
+    return *count - 1;
+}
+
+typedef struct index_writer {
+    uint8_t *at;
+    bool wide;
+} index_writer;
+
+static inline void put_index(index_writer *w, uint32_t index)
+{
+    store_uint(w->at, index, w->wide ? 4 : 2);
+    w->at += w->wide ? 4 : 2;
+}
+
+/* The corners of a face as indices; numbers has the vertex of each corner, and room for five times as many behind them. */
+static void put_face(builder *b, const part *p, const obj_corner *corners, uint32_t *numbers, uint32_t count, index_writer *w)
+{
+    if (p->topology == STELE_POINTS) {
+        for (uint32_t i = 0; i < count; i++)
+            put_index(w, numbers[i]);
+    } else if (p->topology == STELE_LINES) {
+        for (uint32_t i = 0; i + 1 < count; i++) {
+            put_index(w, numbers[i]);
+            put_index(w, numbers[i + 1]);
+        }
+    } else if (count == 3) {
+        for (int i = 0; i < 3; i++)
+            put_index(w, numbers[i]);
+    } else if (count > 3) {
+        uint32_t *scratch = numbers + count, (*triangles)[3] = (uint32_t(*)[3])(scratch + 2 * (uint64_t)count);
+        b->cut_badly += !st_obj_triangulate(b->content->positions, corners, count, scratch, &b->work, triangles);
+        for (uint32_t i = 0; i < count - 2; i++)
+            for (int k = 0; k < 3; k++)
+                put_index(w, numbers[triangles[i][k]]);
+    }
+}
+
+/* Indices of all faces: of vertices that are made for them. */
+static void put_faces(builder *b, const part *p, const survey *s, uint32_t *vertex_count, index_writer w)
+{
+    arena_mark mark = st_arena_mark(b->arena);
+    uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers);
+    for (uint32_t i = p->first; numbers && i != NO_INDEX; i = b->segments[i].next) {
+        const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count, *face = c;
+        for (; c < end; c++) {
+            numbers[c - face] = vertex_of(b, vertex_count, c);
+            if (c->v & LAST_CORNER) {
+                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), &w);
+                face = c + 1;
+            }
+        }
+    }
+    st_arena_rewind(b->arena, mark);
+}
+
+/* The same, where the positions of the file are the vertices, from least on. Returns how many are used. */
+static uint64_t put_direct(builder *b, const part *p, const survey *s, index_writer w)
+{
+    arena_mark mark = st_arena_mark(b->arena);
+    uint8_t *seen = take(b, (uint64_t)s->most - s->least + 1, 1);
+    uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers);
+    bool triangles = p->topology == STELE_TRIANGLES && s->indices == p->corners && s->longest == 3;
+    uint64_t used = 0;
+    for (uint32_t i = p->first; !b->failed && i != NO_INDEX; i = b->segments[i].next) {
+        const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count, *face = c;
+        for (; c < end; c++) {
+            uint32_t number = corner_v(c) - s->least;
+            used += !seen[number];
+            seen[number] = 1;
+            if (triangles) {
+                put_index(&w, number);
+                continue;
+            }
+            numbers[c - face] = number;
+            if (c->v & LAST_CORNER) {
+                put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), &w);
+                face = c + 1;
+            }
+        }
+    }
+    st_arena_rewind(b->arena, mark);
+    return used;
+}
+
+static stele_view slice(const uint8_t *data, uint64_t first, uint64_t count, uint32_t components)
+{
+    return st_view_f32(data + 4 * components * first, count, 4 * components, components);
+}
+
+/* Rows of a table of the file, one for each vertex; NO_INDEX gives zeros. */
+static stele_view gathered(builder *b, const uint8_t *data, const vertex *vertices, uint32_t count, size_t member,
+                           uint32_t components)
+{
+    uint8_t *out;
+    stele_view view = st_view_make(b->arena, count, STELE_F32, components, &out);
+    b->failed |= !out;
+    for (uint32_t i = 0; out && i < count; i++) {
+        uint32_t index;
+        memcpy(&index, (const char *)&vertices[i] + member, sizeof index);
+        if (index != NO_INDEX)
+            memcpy(out + (uint64_t)i * view.stride, data + (uint64_t)index * view.stride, view.stride);
+    }
+    return view;
+}
+
+typedef struct attribute_list {
+    stele_attribute items[4];
+    size_t count;
+} attribute_list;
+
+static void add_attribute(attribute_list *list, stele_semantic semantic, stele_view view)
+{
+    list->items[list->count++] = (stele_attribute){semantic, 0, view};
+}
+
+/* Vertices without a colour among others with one are white. */
+static void whiten(const stele_view *colors)
+{
+    for (uint64_t i = 0; i < colors->count; i++)
+        for (int k = 0; k < 3; k++) {
+            uint8_t *p = (uint8_t *)st_view_at(colors, i) + 4 * k;
+            if (load_u32(p) == UINT32_MAX)
+                store_f32(p, 1);
+        }
+}
+
+static void add_direct(const obj_content *o, const survey *s, attribute_list *list)
+{
+    uint64_t count = (uint64_t)s->most - s->least + 1;
+    add_attribute(list, STELE_POSITION, slice(o->positions, s->least, count, 3));
+    if (s->normals)
+        add_attribute(list, STELE_NORMAL, slice(o->normals, s->least, count, 3));
+    if (s->uvs)
+        add_attribute(list, STELE_UV, slice(o->uvs, s->least, count, 2));
+    if (s->colors) {
+        add_attribute(list, STELE_COLOR, slice(o->colors, s->least, count, 3));
+        whiten(&list->items[list->count - 1].view);
+    }
+}
+
+static void add_gathered(builder *b, const survey *s, const vertex *vertices, uint32_t count, attribute_list *list)
+{
+    const obj_content *o = b->content;
+    add_attribute(list, STELE_POSITION, gathered(b, o->positions, vertices, count, offsetof(vertex, v), 3));
+    if (s->normals)
+        add_attribute(list, STELE_NORMAL, gathered(b, o->normals, vertices, count, offsetof(vertex, vn), 3));
+    if (s->uvs)
+        add_attribute(list, STELE_UV, gathered(b, o->uvs, vertices, count, offsetof(vertex, vt), 2));
+    if (s->colors) {
+        add_attribute(list, STELE_COLOR, gathered(b, o->colors, vertices, count, offsetof(vertex, v), 3));
+        whiten(&list->items[list->count - 1].view);
+    }
+}
+
+static bool make_room(builder *b)
+{
+    uint64_t most = 0;
+    if (b->vertices)
+        return true;
+    for (size_t i = 0; i < b->part_count; i++)
+        most = b->parts[i].corners > most ? b->parts[i].corners : most;
+    b->vertices = take_bytes(b, most * sizeof *b->vertices);
+    b->first_vertex = take(b, b->content->position_count, sizeof *b->first_vertex);
+    return !b->failed;
+}
+
+static void build_gathered(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result,
+                           attribute_list *list)
+{
+    uint32_t count = 0;
+    if (!make_room(b))
+        return;
+    put_faces(b, p, s, &count, w);
+    for (uint32_t i = 0; i < count; i++)
+        b->first_vertex[b->vertices[i].v] = 0;
+    result->vertex_count = count;
+    add_gathered(b, s, b->vertices, count, list);
+}
+
+static void repair(builder *b, stele_primitive *p, attribute_list *list, const char *path)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        stele_attribute *a = &list->items[i];
+        if (a->semantic == STELE_NORMAL)
+            a->view = st_repair_normals(b->l, p, &a->view, path);
+        else if (a->semantic == STELE_UV)
+            a->view = st_repair_uvs(b->l, &a->view, path);
+        else if (a->semantic == STELE_COLOR)
+            a->view = st_repair_colors(b->l, &a->view, path);
+    }
+}
+
+/* Where the file's arrays can be taken as they are: positions, texture coordinates and normals go together, and from the first
+ * position used to the last one all are used. */
+static bool build_direct(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result,
+                         attribute_list *list)
+{
+    uint64_t range = (uint64_t)s->most - s->least + 1;
+    if (!s->alike || (s->uvs && s->no_uvs) || (s->normals && s->no_normals) || range > p->corners)
+        return false;
+    uint64_t cut_badly = b->cut_badly, work = b->work;
+    if (put_direct(b, p, s, w) != range) {
+        b->cut_badly = cut_badly;
+        b->work = work;
+        return false;
+    }
+    result->vertex_count = range;
+    add_direct(b->content, s, list);
+    return true;
+}
+
+static void build_primitive(builder *b, const part *p, attribute_list *list, stele_primitive *result, const char *path)
+{
+    survey s = survey_part(b, p);
+    bool wide = p->corners > UINT16_MAX;
+    index_writer w = {take_bytes(b, s.indices * (wide ? 4 : 2)), wide};
+    *result = (stele_primitive){.topology = p->topology, .material = p->material};
+    *list = (attribute_list){.count = 0};
+    result->indices = (stele_view){
+        .data = w.at, .count = s.indices, .stride = wide ? 4 : 2, .components = 1, .type = wide ? STELE_U32 : STELE_U16};
+    if (b->failed)
+        return;
+    if (!build_direct(b, p, &s, w, result, list) && !b->failed)
+        build_gathered(b, p, &s, w, result, list);
+    result->attributes = list->items;
+    result->attribute_count = list->count;
+    if (!b->failed)
+        repair(b, result, list, path);
+}
+
+/* ---- Meshes ---- */
+
+static void build_mesh(builder *b, const group *g)
+{
+    stele_model *model = b->l->model;
+    stele_primitive *primitives = take(b, g->part_count, sizeof *primitives);
+    attribute_list *lists = take(b, g->part_count, sizeof *lists);
+    char path[WALK_PATH];
+    for (size_t i = 0; i < g->part_count && !b->failed; i++)
+        build_primitive(b, &b->parts[g->first_part + i], &lists[i], &primitives[i],
+                        st_check_path(path, "mesh[%zu].primitive[%zu]", model->mesh_count, i));
+    if (b->failed)
+        return;
+    stele_mesh mesh = {.name = g->name.size ? st_text_string(b->arena, &g->name) : NULL,
+                       .primitives = primitives,
+                       .primitive_count = g->part_count};
+    stele_node node = stele_default_node();
+    node.name = mesh.name;
+    node.mesh = st_model_add_mesh(model, b->arena, &mesh);
+    b->failed |= node.mesh == STELE_NONE || st_model_add_node(model, b->arena, &node) == STELE_NONE;
+}
+
+static void report(builder *b)
+{
+    checker *c = b->l->checker;
+    if (b->cut_badly)
+        st_diag(c->diags, DIAG_POLYGON_TOO_LARGE, (diag_place){STELE_NOWHERE, b->cut_badly, ""},
+                "%llu polygon%s cut as if convex: there are too many corners", (unsigned long long)b->cut_badly,
+                b->cut_badly == 1 ? " was" : "s were");
+    if (b->undefined)
+        st_diag(c->diags, DIAG_MATERIAL_UNDEFINED, st_obj_place(c, b->undefined_name.data, b->undefined),
+                "%s is not defined: taken as plain white", st_text_string(b->arena, &b->undefined_name));
+}
+
+/* Enough for polygons of some thousand corners that are not convex; a hostile file has no end of them. */
+enum { CLIPPING_WORK = 1 << 28 };
+
+bool st_obj_load(loader *l, const raw_file *raw)
+{
+    const obj_file *f = (const obj_file *)raw;
+    builder b = {.l = l, .arena = l->arena, .content = f->content, .work = CLIPPING_WORK};
+    if (!f->content->sound)
+        return false;
+    load_materials(&b);
+    if (!b.failed)
+        sort_corners(&b);
+    for (size_t i = 0; i < b.group_count && !b.failed; i++)
+        if (b.groups[i].part_count)
+            build_mesh(&b, &b.groups[i]);
+    report(&b);
+    return !b.failed;
+}
+
+/* ---- An untouched copy ---- */
+
+/* Its libraries. */
+void st_obj_bring(saver *s, const raw_file *raw)
+{
+    const obj_file *f = (const obj_file *)raw;
+    st_obj_parse(s->adapter.checker, f);
+    for (size_t i = 0; f->content && i < f->content->event_count; i++) {
+        text names = f->content->events[i].name;
+        if (f->content->events[i].kind != EVENT_LIBRARY || st_save_companion(s, st_text_string(s->arena, &names)))
+            continue;
+        while (names.size) {
+            text name = take_name(&names);
+            st_save_companion(s, st_text_string(s->arena, &name));
+        }
+    }
+}

@@ -1,0 +1,259 @@
+/* A model's skeleton and clips as SGA. With h the head of a bone at bind pose, p its parent, and S what a bone does to a
+ * vertex, its key is K = T(-h) S_p^-1 S T(h): the change to the rest frame that the engine undoes into S. */
+#include <math.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "raw.h"
+
+typedef struct sga_saver {
+    saver *s;
+    const flat_model *flat;
+    sga_file *file;
+    double (*heads)[3]; /* of the bones */
+    matrix *pose;       /* of the joints at a time, and what they do to vertices then */
+    double (*scratch)[16];
+    double fps;
+    uint64_t sheared;
+} sga_saver;
+
+static text name_of(saver *s, const char *name, const char *otherwise, const char *path)
+{
+    const char *chosen = name && *name ? name : otherwise;
+    size_t length = strlen(chosen);
+    if (length > RAYNE_LONGEST_NAME)
+        st_adapt_refuse(&s->adapter, STELE_NOWHERE, path, "a name has at most 65534 bytes");
+    return (text){chosen, (uint64_t)length + 1};
+}
+
+static span floats_of(saver *s, const double *values, unsigned count)
+{
+    uint8_t *bytes = st_adapt_bytes(&s->adapter, 4 * (uint64_t)count);
+    for (unsigned i = 0; bytes && i < count; i++)
+        store_f32(bytes + 4 * i, (float)values[i]);
+    return (span){bytes, count, 4};
+}
+
+/* ---- Bones ---- */
+
+/* Where the joint is at bind pose. A joint whose matrix has no inverse moves nothing: any place is right. */
+static void find_head(const flat_joint *joint, double head[3])
+{
+    matrix bind;
+    st_matrix_inverse(&joint->inverse_bind, &bind);
+    for (int i = 0; i < 3; i++)
+        head[i] = (double)(float)bind.m[12 + i]; /* as it will be read */
+}
+
+static void list_children(sga_saver *a)
+{
+    const flat_model *flat = a->flat;
+    uint8_t *bytes = st_adapt_bytes(&a->s->adapter, 2 * (uint64_t)flat->joint_count);
+    uint16_t *filled = st_adapt_bytes(&a->s->adapter, flat->joint_count * sizeof *filled);
+    size_t at = 0;
+    if (!bytes || !filled)
+        return;
+    for (size_t i = 0; i < flat->joint_count; i++)
+        if (flat->joints[i].parent != STELE_NONE)
+            a->file->bone[flat->joints[i].parent].child_count++;
+    for (size_t i = 0; i < flat->joint_count; i++) {
+        sga_bone *bone = &a->file->bone[i];
+        bone->child = (span){bytes + 2 * at, bone->child_count, 2};
+        at += bone->child_count;
+    }
+    for (size_t i = 0; i < flat->joint_count; i++) {
+        uint32_t parent = flat->joints[i].parent;
+        if (parent != STELE_NONE)
+            store_uint((uint8_t *)a->file->bone[parent].child.data + 2 * (size_t)filled[parent]++, i, 2);
+    }
+}
+
+static void write_bones(sga_saver *a)
+{
+    char path[WALK_PATH];
+    saver *s = a->s;
+    for (unsigned i = 0; i < a->file->bone_count; i++) {
+        const flat_joint *joint = i < a->flat->joint_count ? &a->flat->joints[i] : NULL;
+        if (joint)
+            find_head(joint, a->heads[i]);
+        a->file->bone[i] =
+            (sga_bone){.name = name_of(s, joint ? joint->name : "neutral", st_arena_format(s->arena, "bone%u", i),
+                                       st_check_path(path, "bone[%u].name", i)),
+                       .position = floats_of(s, a->heads[i], 3),
+                       .is_root = !joint || joint->parent == STELE_NONE};
+    }
+    list_children(a);
+}
+
+/* ---- Keys ---- */
+
+/* K of a bone; false if there is none because its parent is scaled to nothing. */
+static bool key_matrix(const sga_saver *a, unsigned bone, matrix *key)
+{
+    const double *h = a->heads[bone];
+    matrix to = st_matrix_translation(h[0], h[1], h[2]), back = st_matrix_translation(-h[0], -h[1], -h[2]), undo;
+    uint32_t parent = a->flat->joints[bone].parent;
+    *key = st_matrix_product(&a->pose[bone], &to);
+    if (parent != STELE_NONE) {
+        if (!st_matrix_inverse(&a->pose[parent], &undo))
+            return false;
+        *key = st_matrix_product(&undo, key);
+    }
+    *key = st_matrix_product(&back, key);
+    return true;
+}
+
+/* Frames are whole numbers in all known files, which seconds as floats are not exactly. */
+static float frame_of(double seconds, double fps)
+{
+    double frame = seconds * fps, whole = floor(frame + 0.5);
+    return (float)(fabs(frame - whole) < 1e-4 ? whole : frame);
+}
+
+static void store_key(uint8_t *to, float time, const transform *t)
+{
+    store_f32(to + KEY_TIME, time);
+    for (int i = 0; i < 3; i++) {
+        store_f32(to + KEY_POSITION + 4 * i, (float)t->translation[i]);
+        store_f32(to + KEY_SCALE + 4 * i, (float)t->scale[i]);
+    }
+    for (int i = 0; i < 4; i++)
+        store_f32(to + KEY_ROTATION + 4 * i, (float)t->rotation[i]);
+}
+
+static bool is_flat(const transform *t)
+{
+    return t->scale[0] == 0 || t->scale[1] == 0 || t->scale[2] == 0;
+}
+
+/* What is scaled to nothing has no rotation of its own, and what is below it no place: both keep what they had. */
+static void decompose_key(sga_saver *a, unsigned bone, transform *t)
+{
+    matrix key;
+    transform before = *t;
+    if (bone >= a->flat->joint_count || !key_matrix(a, bone, &key))
+        return;
+    a->sheared += !st_matrix_decompose(&key, t);
+    double dot = 0;
+    if (is_flat(t))
+        memcpy(t->rotation, before.rotation, sizeof t->rotation);
+    for (int i = 0; i < 4; i++)
+        dot += t->rotation[i] * before.rotation[i];
+    for (int i = 0; dot < 0 && i < 4; i++)
+        t->rotation[i] = -t->rotation[i];
+}
+
+static void pose_joints(sga_saver *a, uint32_t clip, double seconds)
+{
+    st_flat_pose(a->s, a->flat, clip, seconds, a->scratch, a->pose);
+    for (size_t i = 0; i < a->flat->joint_count; i++)
+        a->pose[i] = st_matrix_product(&a->pose[i], &a->flat->joints[i].inverse_bind);
+}
+
+static const transform no_change = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+
+/* A track for every bone, with a key for every time, as exporters write it. */
+static bool write_tracks(sga_saver *a, uint32_t clip, const double *times, uint64_t count, sga_clip *to)
+{
+    unsigned bones = a->file->bone_count;
+    adapter *adapter = &a->s->adapter;
+    to->track = st_adapt_bytes(adapter, bones * sizeof *to->track);
+    uint8_t *keys = st_arena_array(a->s->arena, (uint64_t)bones * count, KEY_BYTES);
+    transform *last = st_adapt_bytes(adapter, bones * sizeof *last);
+    adapter->fits &= keys != NULL;
+    if (!adapter->fits)
+        return false;
+    to->track_count = (uint16_t)bones;
+    for (unsigned b = 0; b < bones; b++) {
+        to->track[b] = (sga_track){
+            .bone = (uint16_t)b, .key_count = (uint32_t)count, .key = {keys + b * count * KEY_BYTES, count, KEY_BYTES}};
+        last[b] = no_change;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        pose_joints(a, clip, times[i]);
+        for (unsigned b = 0; b < bones; b++) {
+            decompose_key(a, b, &last[b]);
+            store_key(keys + (b * count + i) * KEY_BYTES, frame_of(times[i], a->fps), &last[b]);
+        }
+    }
+    return true;
+}
+
+static void write_clip(sga_saver *a, uint32_t clip)
+{
+    char path[WALK_PATH];
+    saver *s = a->s;
+    sga_clip *to = &a->file->clip[a->file->clip_count++];
+    uint64_t count;
+    double *times = st_flat_times(a->flat, s->arena, clip, a->fps, &count);
+    to->name = name_of(s, s->model->clips[clip].name, st_arena_format(s->arena, "clip%u", clip),
+                       st_check_path(path, "clip[%u].name", clip));
+    if (times && count > UINT32_MAX)
+        st_adapt_refuse(&s->adapter, STELE_NOWHERE, path, "a track has at most 4294967295 keys");
+    else if (!times || !st_flat_afford(s, clip, (double)count) || !write_tracks(a, clip, times, count, to))
+        s->adapter.fits = false;
+}
+
+static void write_clips(sga_saver *a)
+{
+    saver *s = a->s;
+    uint64_t motionless = 0;
+    a->file->clip = st_adapt_bytes(&s->adapter, s->model->clip_count * sizeof *a->file->clip);
+    for (uint32_t i = 0; s->adapter.fits && i < s->model->clip_count; i++) {
+        if (!st_flat_clip_used(a->flat, i))
+            motionless++;
+        else if (a->file->clip_count == UINT16_MAX)
+            st_adapt_refuse(&s->adapter, STELE_NOWHERE, "clip", "there are at most 65535 clips");
+        else
+            write_clip(a, i);
+    }
+    st_save_lose(s, DIAG_LOSS_ANIMATION, motionless, "clip", "moves bones only: %llu clip%s that move none dropped",
+                 (unsigned long long)motionless, motionless == 1 ? "" : "s");
+    st_save_lose(s, DIAG_LOSS_SHEAR, a->sheared, "clip", "has no shear: %llu key%s only near what they were",
+                 (unsigned long long)a->sheared, a->sheared == 1 ? " is" : "s are");
+}
+
+/* ---- The file ---- */
+
+static const char *skeleton_name(const stele_model *model)
+{
+    for (size_t i = 0; i < model->skin_count; i++)
+        if (model->skins[i].name)
+            return model->skins[i].name;
+    return model->name;
+}
+
+bool st_sga_of_model(saver *s, const flat_model *flat, bool neutral, sga_file *f)
+{
+    uint64_t bones = (uint64_t)flat->joint_count + neutral;
+    if (bones > UINT16_MAX) {
+        st_adapt_refuse(&s->adapter, STELE_NOWHERE, "bone", "there are at most 65535 bones");
+        return false;
+    }
+    f->bone_count = (uint16_t)bones;
+    f->skeleton = name_of(s, skeleton_name(s->model), "skeleton", "skeleton");
+    f->bone = st_adapt_bytes(&s->adapter, bones * sizeof *f->bone);
+    sga_saver a = {.s = s,
+                   .flat = flat,
+                   .file = f,
+                   .heads = st_adapt_bytes(&s->adapter, bones * sizeof *a.heads),
+                   .pose = st_adapt_bytes(&s->adapter, bones * sizeof *a.pose),
+                   .scratch = st_adapt_bytes(&s->adapter, s->model->node_count * sizeof *a.scratch),
+                   .fps = s->fps > 0 ? s->fps : SGA_FRAMES_PER_SECOND};
+    if (s->adapter.fits)
+        write_bones(&a);
+    if (s->adapter.fits)
+        write_clips(&a);
+    return s->adapter.fits;
+}
+
+bool st_sga_save(saver *s, raw_file *raw)
+{
+    unsigned wanted = raw->dialect;
+    flat_model flat;
+    flat_wishes wishes = {.axes = st_rayne_axes(), .skeleton = true};
+    raw->dialect = SGA_V1;
+    if (!st_flatten(s, &wishes, &flat) || !st_sga_of_model(s, &flat, false, (sga_file *)raw))
+        return false;
+    return wanted == SGA_V1 || st_format_sga.adapt(raw, wanted, s->adapter.checker);
+}

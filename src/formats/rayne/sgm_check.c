@@ -1,0 +1,263 @@
+/* What can be wrong with an SGM. */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/scan.h"
+#include "raw.h"
+
+enum { RAYNE_BONES = 100, RAYNE_UVS = 2, MOST_BONES = 65536 };
+
+/* Ids are positions in every known file, and the engine looks up by position. */
+static void check_ids(checker *c, const char *list, const uint8_t ids[], const uint64_t at[], unsigned count)
+{
+    bool seen[256] = {false};
+    uint64_t moved = 0, first_moved = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (ids[i] != i && moved++ == 0)
+            first_moved = i;
+        if (seen[ids[i]])
+            st_diag(c->diags, DIAG_ID_DUPLICATE, st_check_place(c, at[i], 1, "%s[%u].id", list, i), "is %u, as another one's",
+                    ids[i]);
+        seen[ids[i]] = true;
+    }
+    if (moved)
+        st_diag(c->diags, DIAG_ID_NOT_POSITION,
+                st_check_place(c, at[first_moved], moved, "%s[%u].id", list, (unsigned)first_moved),
+                "is %u: engines go by the position, which is %u", ids[first_moved], (unsigned)first_moved);
+}
+
+static void check_all_ids(checker *c, const sgm_file *f)
+{
+    uint8_t ids[256];
+    uint64_t at[256];
+    for (unsigned i = 0; i < f->material_count; i++) {
+        ids[i] = f->material[i].id;
+        at[i] = f->material[i].at;
+    }
+    check_ids(c, "material", ids, at, f->material_count);
+    for (unsigned i = 0; i < f->mesh_count; i++) {
+        ids[i] = f->mesh[i].id;
+        at[i] = f->mesh[i].at;
+    }
+    check_ids(c, "mesh", ids, at, f->mesh_count);
+}
+
+/* ---- Materials ---- */
+
+/* An exporter replaces the last three letters of a name by "png" or "*", whatever they are. */
+static bool mangled(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    size_t length = strlen(name);
+    if (!length || !dot)
+        return !length || name[length - 1] == '*' || (length >= 3 && strcmp(name + length - 3, "png") == 0);
+    if (dot == name)
+        return true;
+    return strlen(dot + 1) > 1 && (name[length - 1] == '*' || (strlen(dot + 1) == 4 && strcmp(dot + 2, "png") == 0));
+}
+
+static void check_texture(checker *c, const sgm_texture *t, bool hinted, const char *path)
+{
+    char name_path[WALK_PATH];
+    st_check_string(c, &t->name, st_check_path(name_path, "%s.name", path));
+    const char *name = st_text_string(c->arena, &t->name);
+    uint64_t offset = t->at + (hinted ? 3 : 2);
+    diag_place place = st_check_place(c, offset, 1, "%s.name", path);
+    if (mangled(name)) {
+        st_diag(c->diags, DIAG_TEXTURE_BROKEN_NAME, place, "is \"%s\", which an exporter mangled: give it its real name", name);
+        return;
+    }
+    if (name[strlen(name) - 1] == '*')
+        st_diag(c->diags, DIAG_TEXTURE_WILDCARD, place, "is \"%s\": the engine picks the type", name);
+    if (!st_companion_stays(name))
+        st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, place, "is \"%s\", which is not in the model's folder", name);
+    else if (st_companions_any(c->companions) && !st_companion_texture(c->companions, name))
+        st_diag(c->diags, DIAG_TEXTURE_MISSING, place, "is \"%s\", which is not beside the model", name);
+}
+
+static void check_material(checker *c, const sgm_material *m, unsigned index)
+{
+    char path[WALK_PATH];
+    for (unsigned i = 0; i < m->texture_count; i++)
+        check_texture(c, &m->texture[i], false, st_check_path(path, "material[%u].texture[%u]", index, i));
+    for (unsigned s = 0; s < m->uv_set_count; s++)
+        for (unsigned i = 0; i < m->uv_set[s].texture_count; i++)
+            check_texture(c, &m->uv_set[s].texture[i], true,
+                          st_check_path(path, "material[%u].uv_set[%u].texture[%u]", index, s, i));
+    for (unsigned i = 0; i < m->color_count; i++)
+        if (st_scan_nonfinite(m->color[i].rgba.data, 4))
+            st_diag(c->diags, DIAG_NONFINITE_COLOR,
+                    st_check_place(c, m->color[i].at + 1, 1, "material[%u].color[%u].rgba", index, i), "is not finite");
+}
+
+/* ---- Meshes ---- */
+
+static mesh_view view_of(const sgm_mesh *m, const char *path, uint64_t bone_count)
+{
+    return (mesh_view){
+        .path = path,
+        .vertex_count = m->vertex_count,
+        .all = {m->vertices.data, m->vertices.stride, m->vertices.stride / 4},
+        .position = st_sgm_floats(m, SGM_POSITION),
+        .normal = st_sgm_floats(m, SGM_NORMAL),
+        .uv = st_sgm_floats(m, SGM_UV),
+        .color = st_sgm_floats(m, SGM_COLOR),
+        .tangent = st_sgm_floats(m, SGM_TANGENT),
+        .weight = st_sgm_floats(m, SGM_WEIGHTS),
+        .bone = st_sgm_floats(m, SGM_BONES),
+        .bone_count = bone_count < MOST_BONES ? bone_count : MOST_BONES, /* a skeleton counts in 16 bits */
+        .indices = m->indices.data,
+        .index_count = m->index_count,
+        .index_type = st_sgm_index_type(m),
+    };
+}
+
+static void check_bone_map(checker *c, const sgm_mesh *m, unsigned index, uint64_t bone_count)
+{
+    for (unsigned i = 0; i < m->bone_map.count; i++) {
+        const uint8_t *entry = m->bone_map.data + 2 * i;
+        if (load_u16(entry) >= bone_count)
+            st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE,
+                    st_check_place(c, st_check_offset(c, entry), 1, "mesh[%u].bone_map[%u]", index, i),
+                    "is %u, but there are only %llu bones", load_u16(entry), (unsigned long long)bone_count);
+    }
+}
+
+/* Offsets of the flags in a mesh's header, which has no gaps. */
+static void check_flags(checker *c, const sgm_traits *t, const sgm_mesh *m, unsigned index)
+{
+    char path[WALK_PATH];
+    uint64_t flags = m->at + 2 + stele_type_size(t->vertex_count) + 2;
+    if (t->tangents)
+        st_check_flag(c, m->has_tangents, flags, st_check_path(path, "mesh[%u].has_tangents", index));
+    if (t->bones == BONES_FLAG)
+        st_check_flag(c, m->has_bones, flags + 1, st_check_path(path, "mesh[%u].has_bones", index));
+}
+
+static void check_mesh(checker *c, const sgm_file *f, unsigned index, uint64_t bone_count)
+{
+    char path[WALK_PATH];
+    const sgm_mesh *m = &f->mesh[index];
+    const sgm_traits *t = &st_sgm_traits[f->raw.dialect];
+    if (m->material >= f->material_count)
+        st_diag(c->diags, DIAG_MATERIAL_OUT_OF_RANGE, st_check_place(c, m->at + 1, 1, "mesh[%u].material", index),
+                "is %u, but there are only %u materials", m->material, f->material_count);
+    if (c->full) {
+        check_flags(c, t, m, index);
+        check_bone_map(c, m, index, bone_count);
+    }
+    mesh_view view = view_of(m, st_check_path(path, "mesh[%u]", index), t->mapped ? m->bone_map.count : bone_count);
+    st_check_mesh(c, &view);
+}
+
+/* ---- The animation file ---- */
+
+static bool any_skin(const sgm_file *f)
+{
+    for (unsigned i = 0; i < f->mesh_count; i++)
+        if (f->mesh[i].has_bones)
+            return true;
+    return false;
+}
+
+/* The number of bones that the vertices can refer to; UINT64_MAX if it is not known. */
+static uint64_t check_animation(checker *c, const sgm_file *f)
+{
+    bool found = false;
+    if (f->has_animation != 1) {
+        if (any_skin(f) && st_sgm_traits[f->raw.dialect].animation)
+            st_diag(c->diags, DIAG_SKIN_WITHOUT_SKELETON, st_check_place(c, f->animation_at, 1, "has_animation"),
+                    "is %u although meshes have skin weights: they can only be shown unmoved", f->has_animation);
+        return UINT64_MAX;
+    }
+    st_check_string(c, &f->animation, "animation");
+    const char *name = st_text_string(c->arena, &f->animation);
+    diag_place place = st_check_place(c, f->animation_at + 3, 1, "animation");
+    if (!st_companion_stays(name)) {
+        st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, place, "is \"%s\", which is not in the model's folder", name);
+        return UINT64_MAX;
+    }
+    const sga_file *animation = st_sga_companion(c->arena, c->companions, name, &found);
+    if (!found && st_companions_any(c->companions))
+        st_diag(c->diags, DIAG_COMPANION_MISSING, place, "is \"%s\", which is not beside the model", name);
+    if (found && !animation)
+        st_diag(c->diags, DIAG_COMPANION_DAMAGED, place, "is \"%s\", which cannot be read as an SGA", name);
+    if (animation && animation->bone_count == 0)
+        st_diag(c->diags, DIAG_SKELETON_EMPTY, place, "is \"%s\", which has no bones: the model can only be shown unmoved",
+                name);
+    return animation && animation->bone_count ? animation->bone_count : UINT64_MAX;
+}
+
+/* ---- Rayne ---- */
+
+static void check_rayne_mesh(checker *c, const sgm_file *f, unsigned index)
+{
+    const sgm_mesh *m = &f->mesh[index];
+    uint64_t counts = m->at + 2 + stele_type_size(st_sgm_traits[f->raw.dialect].vertex_count);
+    if (m->uv_count > RAYNE_UVS)
+        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, counts, 1, "mesh[%u].uv_count", index),
+                "is %u: Rayne misreads vertices with more than %d uv sets", m->uv_count, RAYNE_UVS);
+    if (m->color_floats != 0 && m->color_floats != 4)
+        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, counts + 1, 1, "mesh[%u].color_floats", index),
+                "is %u: Rayne reads colours of 4 floats only", m->color_floats);
+    if (m->index_size == 1)
+        st_diag(c->diags, DIAG_TARGET_LIMIT,
+                st_check_place(c, st_check_offset(c, m->indices.data) - 1, 1, "mesh[%u].index_size", index),
+                "is 1: Rayne reads such indices as 2 bytes each");
+    for (unsigned i = 0; i < index; i++)
+        if (f->mesh[i].material == m->material) {
+            st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, m->at + 1, 1, "mesh[%u].material", index),
+                    "is %u, which mesh[%u] has too: Rayne frees a shared material twice", m->material, i);
+            break;
+        }
+}
+
+static void check_rayne_material(checker *c, const sgm_material *m, unsigned index)
+{
+    if (m->color_count && m->color[0].hint != 0)
+        st_diag(c->diags, DIAG_TARGET_ODDITY, st_check_place(c, m->color[0].at, 1, "material[%u].color[0].hint", index),
+                "is %u: Rayne uses the first colour only, and only a base colour", m->color[0].hint);
+    if (m->uv_set_count && m->uv_set[0].texture_count && m->uv_set[0].texture[0].hint != 0)
+        st_diag(c->diags, DIAG_TARGET_ODDITY,
+                st_check_place(c, m->uv_set[0].texture[0].at, 1, "material[%u].uv_set[0].texture[0].hint", index),
+                "is %u: Rayne ignores the hint and takes the first texture as the base colour", m->uv_set[0].texture[0].hint);
+}
+
+static void check_rayne(checker *c, const sgm_file *f, uint64_t bone_count)
+{
+    const sgm_traits *t = &st_sgm_traits[f->raw.dialect];
+    if (!t->magic)
+        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, 0, 1, "version"),
+                "is %u without a magic before it: Rayne does not load that", t->version);
+    if (f->raw.dialect == SGM_V3_NOCOLOR)
+        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, 5, 1, "material_count"),
+                "counts materials that lack their colour count: Rayne misreads them");
+    if (bone_count != UINT64_MAX && bone_count > RAYNE_BONES)
+        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, f->animation_at + 3, 1, "animation"),
+                "has %llu bones: Rayne's shader holds %d", (unsigned long long)bone_count, RAYNE_BONES);
+    for (unsigned i = 0; i < f->material_count; i++)
+        check_rayne_material(c, &f->material[i], i);
+    for (unsigned i = 0; i < f->mesh_count; i++)
+        check_rayne_mesh(c, f, i);
+}
+
+void st_sgm_check(checker *c, const raw_file *raw)
+{
+    const sgm_file *f = (const sgm_file *)raw;
+    uint64_t bone_count = UINT64_MAX;
+    if (c->full) {
+        if (raw->dialect == SGM_V3_NOCOLOR)
+            st_diag(c->diags, DIAG_WRITER_BUG, st_check_place(c, 5, 1, "material_count"),
+                    "counts materials without a colour count: a bug of the writers 1.5.0 to 1.5.4");
+        check_all_ids(c, f);
+        for (unsigned i = 0; i < f->material_count; i++)
+            check_material(c, &f->material[i], i);
+        bone_count = check_animation(c, f);
+    }
+    for (unsigned i = 0; i < f->mesh_count; i++)
+        check_mesh(c, f, i, bone_count);
+    if (c->full && st_sgm_traits[raw->dialect].animation)
+        st_check_flag(c, f->has_animation, f->animation_at, "has_animation");
+    if (c->full && c->target)
+        check_rayne(c, f, bone_count);
+}

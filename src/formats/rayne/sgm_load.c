@@ -1,0 +1,515 @@
+/* SGM as a model: one mesh with a primitive for each of the file's meshes, which point into the file; a skeleton and clips if
+ * the .sga is beside it. docs/formats/sgm.md says what is taken how. */
+#include <math.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "raw.h"
+
+typedef struct sgm_loader {
+    loader *l;
+    const sgm_file *file;
+    const sgm_traits *traits;
+    bool *normal_mapped;       /* for each material */
+    const sga_file *animation; /* NULL: nothing moves */
+    sga_skeleton skeleton;
+    bool skinned; /* some meshes are, and it moves them */
+    bool needs_neutral;
+    bool srgb; /* colours are as screens show them */
+} sgm_loader;
+
+static vertex_floats colors_of(const sgm_mesh *m)
+{
+    return st_sgm_floats(m, SGM_COLOR);
+}
+
+/* ---- Materials ---- */
+
+/* The texture coordinates that all meshes of a material have. */
+static unsigned uv_count_of(const sgm_file *f, unsigned material)
+{
+    unsigned count = SGM_MOST;
+    for (unsigned i = 0; i < f->mesh_count; i++)
+        if (f->mesh[i].material == material && f->mesh[i].uv_count < count)
+            count = f->mesh[i].uv_count;
+    return count;
+}
+
+/* No value that rounding or an odd exporter could give instead of 1; and 0 is what was never set. */
+static bool is_translucent(float alpha)
+{
+    return alpha > 0 && alpha < 0.95f;
+}
+
+static bool mesh_is_translucent(const sgm_mesh *m)
+{
+    vertex_floats colors = colors_of(m);
+    for (uint64_t v = 0; colors.components >= 4 && v < m->vertex_count; v++)
+        if (is_translucent(load_f32(colors.data + v * colors.stride + 12)))
+            return true;
+    return false;
+}
+
+static bool is_blended(const sgm_file *f, unsigned material, float alpha)
+{
+    if (alpha > 0 && alpha < 1)
+        return true;
+    for (unsigned i = 0; i < f->mesh_count; i++)
+        if (f->mesh[i].material == material && mesh_is_translucent(&f->mesh[i]))
+            return true;
+    return false;
+}
+
+/* The engine shades like chalk: not metallic, fully rough. */
+static stele_material material_of(loader *l, const sgm_look *look, const char *path)
+{
+    stele_material m = stele_default_material();
+    stele_texture_use *uses[SGM_ROLES] = {
+        [SGM_BASE_COLOR] = &m.base_color_texture,   [SGM_NORMAL_MAP] = &m.normal_texture,
+        [SGM_SPECULAR] = &m.specular_color_texture, [SGM_ROUGHNESS] = &m.metallic_roughness_texture,
+        [SGM_EMISSION] = &m.emissive_texture,       [SGM_LIGHTMAP] = &m.occlusion_texture};
+    for (unsigned role = 0; role < SGM_ROLES; role++)
+        if (look->texture[role]) {
+            uses[role]->texture = st_load_texture(l, look->texture[role], path);
+            uses[role]->uv_set = look->uv_set[role];
+        }
+    memcpy(m.base_color, look->base_color, sizeof m.base_color);
+    memcpy(m.specular_color, look->specular, sizeof m.specular_color);
+    memcpy(m.emissive, look->emission, sizeof m.emissive);
+    m.metallic = 0;
+    m.roughness = look->roughness;
+    return m;
+}
+
+static bool load_material(sgm_loader *s, unsigned index)
+{
+    char path[WALK_PATH];
+    loader *l = s->l;
+    sgm_material raw = s->file->material[index];
+    if (!s->traits->uv_sets && !st_sgm_plain_to_uv_sets(l->arena, &raw))
+        return false;
+    sgm_look look = st_sgm_look(l->arena, &raw, uv_count_of(s->file, index));
+    stele_material m = material_of(l, &look, st_check_path(path, "material[%u]", index));
+    m.alpha_mode = is_blended(s->file, index, m.base_color[3]) ? STELE_BLEND : STELE_OPAQUE;
+    st_sgm_keep_material(l->arena, &raw, &look, &m.properties);
+    s->normal_mapped[index] = look.texture[SGM_NORMAL_MAP];
+    return st_model_add_material(l->model, l->arena, &m) != STELE_NONE;
+}
+
+/* ---- Colours ---- */
+
+enum { ENOUGH_NUMBERS = 1 << 16 };
+
+static bool is_whole(double x)
+{
+    return fabs(x - floor(x + 0.5)) < 0.001;
+}
+
+/* Numbers between 0 and 1 tell, and no file mixes them. */
+bool st_sgm_colors_look_srgb(const sgm_file *f)
+{
+    uint64_t screen = 0, linear = 0, numbers = 0;
+    for (unsigned i = 0; i < f->mesh_count; i++) {
+        vertex_floats colors = colors_of(&f->mesh[i]);
+        for (uint64_t v = 0; colors.components >= 3 && v < f->mesh[i].vertex_count && numbers < ENOUGH_NUMBERS; v++)
+            for (int k = 0; k < 3; k++) {
+                double x = (double)load_f32(colors.data + v * colors.stride + 4 * k);
+                if (!(x > 0 && x < 1))
+                    continue;
+                screen += is_whole(255 * x);
+                linear += is_whole(255 * pow(x, 1 / 2.2));
+                numbers++;
+            }
+    }
+    return screen > linear;
+}
+
+static bool decide_colors(loader *l, const sgm_file *f)
+{
+    const char *choice = st_load_choice(l, "sgm.colors");
+    if (strcmp(choice, "auto") != 0)
+        return strcmp(choice, "srgb") == 0;
+    if (!st_sgm_colors_look_srgb(f))
+        return false;
+    st_diag(l->checker->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
+            "vertex colours are multiples of 1/255: taken as sRGB, and made linear");
+    return true;
+}
+
+static float linear_of_srgb(float c)
+{
+    return c <= 0.04045f ? c / 12.92f : (float)pow(((double)c + 0.055) / 1.055, 2.4);
+}
+
+/* Alpha stays as it is. */
+static stele_view linear_colors(arena *a, const stele_view *colors)
+{
+    uint8_t *bytes;
+    stele_view made = st_view_make(a, colors->count, STELE_F32, colors->components, &bytes);
+    for (uint64_t v = 0; v < made.count; v++)
+        for (uint32_t k = 0; k < made.components; k++) {
+            float c = load_f32(st_view_at(colors, v) + 4 * k);
+            store_f32(bytes + v * made.stride + 4 * k, k < 3 ? linear_of_srgb(c) : c);
+        }
+    return made;
+}
+
+/* ---- Tangents ---- */
+
+/* Exporters do not make them perpendicular to the normal, and write zeros where they have none. Ours point up the image where
+ * the file's point down. False if one is of no use. */
+static bool make_tangent(const uint8_t *from, const float normal[3], bool repair, float tangent[4])
+{
+    double t[3], dot = 0, before = 0, after = 0;
+    for (int i = 0; i < 3; i++) {
+        t[i] = (double)load_f32(from + 4 * i);
+        dot += t[i] * (double)normal[i];
+        before += t[i] * t[i];
+    }
+    repair &= fabs(dot) > 1e-5 || fabs(before - 1) > 1e-5; /* what is right already stays as it is */
+    for (int i = 0; i < 3; i++) {
+        t[i] -= repair ? dot * (double)normal[i] : 0;
+        after += t[i] * t[i];
+    }
+    float w = load_f32(from + 12);
+    if (!(after > 1e-6 * before) || !isfinite(after) || !(w == 1 || w == -1))
+        return false;
+    for (int i = 0; i < 3; i++)
+        tangent[i] = (float)(repair ? t[i] / sqrt(after) : t[i]);
+    tangent[3] = -w;
+    return true;
+}
+
+static bool make_tangents(sgm_loader *s, const sgm_mesh *m, const stele_view *normals, stele_view *made)
+{
+    vertex_floats raw = st_sgm_floats(m, SGM_TANGENT);
+    arena_mark mark = st_arena_mark(s->l->arena);
+    uint8_t *bytes;
+    *made = st_view_make(s->l->arena, m->vertex_count, STELE_F32, 4, &bytes);
+    for (uint64_t v = 0; v < made->count; v++) {
+        float normal[3], tangent[4];
+        stele_view_row(normals, v, normal);
+        if (!make_tangent(raw.data + v * raw.stride, normal, s->l->repair, tangent)) {
+            st_arena_rewind(s->l->arena, mark);
+            return false;
+        }
+        for (int k = 0; k < 4; k++)
+            store_f32(bytes + 16 * v + 4 * (size_t)k, tangent[k]);
+    }
+    return made->count;
+}
+
+/* Most tangents in real files are a row of zeros for every vertex: that is easily kept. */
+static void keep_same_tangents(arena *a, const sgm_mesh *m, stele_properties *properties)
+{
+    vertex_floats raw = st_sgm_floats(m, SGM_TANGENT);
+    double row[4];
+    for (uint64_t v = 0; v < m->vertex_count; v++)
+        if (memcmp(raw.data, raw.data + v * raw.stride, 16) != 0)
+            return;
+    for (int k = 0; k < 4; k++)
+        row[k] = (double)load_f32(raw.data + 4 * k);
+    if (isfinite(row[0]) && isfinite(row[1]) && isfinite(row[2]) && isfinite(row[3]))
+        st_property_numbers(properties, a, SGM_SAME_TANGENTS, row, 4);
+}
+
+static bool wants_tangents(sgm_loader *s, const sgm_mesh *m)
+{
+    const char *choice = st_load_choice(s->l, "sgm.tangents");
+    if (strcmp(choice, "auto") != 0)
+        return strcmp(choice, "keep") == 0;
+    return m->uv_count && m->material < s->file->material_count && s->normal_mapped[m->material];
+}
+
+/* ---- Skin ---- */
+
+/* The number of a bone that a vertex refers to; STELE_NONE if it is none. */
+static uint32_t bone_of(const sgm_loader *s, const sgm_mesh *m, const uint8_t *p)
+{
+    float number = load_f32(p);
+    uint32_t bone = number >= 0 && number < 65536 ? (uint32_t)number : STELE_NONE;
+    if (!s->traits->mapped)
+        return bone;
+    return bone < m->bone_map.count ? load_u16(m->bone_map.data + 2 * (size_t)bone) : STELE_NONE;
+}
+
+typedef struct skinned_mesh {
+    const sgm_loader *loader;
+    const sgm_mesh *mesh;
+    vertex_floats weights, bones;
+} skinned_mesh;
+
+static size_t influences_at(const void *context, uint64_t vertex, influence *influences)
+{
+    const skinned_mesh *s = context;
+    if (!s->mesh->has_bones)
+        return 0;
+    for (int i = 0; i < 4; i++)
+        influences[i] = (influence){bone_of(s->loader, s->mesh, s->bones.data + vertex * s->bones.stride + 4 * i),
+                                    (double)load_f32(s->weights.data + vertex * s->weights.stride + 4 * i)};
+    return 4;
+}
+
+/* True if a vertex needs no repair; its joints are then filled in, those without weight as 0. */
+static bool sound_influences(const skinned_mesh *s, uint64_t vertex, size_t joint_count, uint32_t joints[4])
+{
+    const uint8_t *w = s->weights.data + vertex * s->weights.stride, *b = s->bones.data + vertex * s->bones.stride;
+    double sum = 0;
+    int used = 0;
+    for (int i = 0; i < 4; i++) {
+        float weight = load_f32(w + 4 * i);
+        joints[i] = 0;
+        if (weight == 0)
+            continue;
+        joints[i] = bone_of(s->loader, s->mesh, b + 4 * i);
+        if (!(weight > 0) || joints[i] >= joint_count)
+            return false;
+        for (int k = 0; k < i; k++)
+            if (joints[k] == joints[i] && load_f32(w + 4 * k) != 0)
+                return false;
+        sum += (double)weight;
+        used++;
+    }
+    return used && fabs(sum - 1) <= 2e-7 * used; /* what glTF allows */
+}
+
+/* Joints for weights that are used as they are; no rows if some need repair. */
+static stele_view joints_of(sgm_loader *s, const skinned_mesh *mesh)
+{
+    loader *l = s->l;
+    arena_mark mark = st_arena_mark(l->arena);
+    uint8_t *bytes;
+    size_t joint_count = s->animation->bone_count;
+    uint32_t size = joint_count > 256 ? 2 : 1, joints[4];
+    stele_view view = st_view_make(l->arena, mesh->mesh->vertex_count, size == 1 ? STELE_U8 : STELE_U16, 4, &bytes);
+    for (uint64_t v = 0; v < view.count; v++) {
+        if (!sound_influences(mesh, v, joint_count, joints)) {
+            st_arena_rewind(l->arena, mark);
+            return (stele_view){0};
+        }
+        for (uint32_t k = 0; k < 4; k++)
+            store_uint(bytes + (4 * v + k) * size, joints[k], size);
+    }
+    return view;
+}
+
+static bool load_skin(sgm_loader *s, const sgm_mesh *m, const char *path, stele_attribute *attributes, size_t *count)
+{
+    skinned_mesh mesh = {s, m, st_sgm_floats(m, SGM_WEIGHTS), st_sgm_floats(m, SGM_BONES)};
+    stele_view joints = m->has_bones ? joints_of(s, &mesh) : (stele_view){0};
+    if (joints.count) {
+        attributes[(*count)++] = (stele_attribute){STELE_JOINTS, 0, joints};
+        attributes[(*count)++] =
+            (stele_attribute){STELE_WEIGHTS, 0, st_view_f32(mesh.weights.data, m->vertex_count, mesh.weights.stride, 4)};
+        return true;
+    }
+    skin_request request = {m->vertex_count, influences_at, &mesh, s->animation->bone_count, path};
+    skin_result result;
+    if (!st_load_influences(s->l, &request, &result))
+        return false;
+    for (size_t i = 0; i < result.attribute_count; i++)
+        attributes[(*count)++] = result.attributes[i];
+    s->needs_neutral |= result.needs_neutral;
+    return true;
+}
+
+/* ---- Meshes ---- */
+
+static stele_view view_of(const sgm_mesh *m, sgm_column column, uint32_t first, uint32_t components)
+{
+    vertex_floats floats = st_sgm_floats(m, column);
+    return st_view_f32(floats.data + 4 * first, m->vertex_count, floats.stride, components);
+}
+
+static stele_view indices_of(sgm_loader *s, const sgm_mesh *m, const char *path)
+{
+    uint32_t size = m->index_size, rest = m->index_count % 3;
+    stele_view view = {
+        .data = m->indices.data, .count = m->index_count, .stride = size, .components = 1, .type = st_sgm_index_type(m)};
+    if (!rest || !s->l->repair)
+        return view;
+    view.count -= rest;
+    st_diag(s->l->checker->diags, DIAG_REPAIRED_INDICES, (diag_place){STELE_NOWHERE, rest, path},
+            "the last %u indices are no whole triangle: left out", rest);
+    return view;
+}
+
+static void load_colors(sgm_loader *s, const sgm_mesh *m, const char *path, stele_attribute *attributes, size_t *count)
+{
+    loader *l = s->l;
+    if (m->color_floats < 3) {
+        if (m->color_floats)
+            st_diag(l->checker->diags, DIAG_REPAIRED_COLOR, (diag_place){STELE_NOWHERE, m->vertex_count, path},
+                    "colours of %u floats are none that we know: left out", m->color_floats);
+        return;
+    }
+    stele_view colors = view_of(m, SGM_COLOR, 0, m->color_floats == 3 ? 3 : 4);
+    colors = st_repair_colors(l, &colors, path);
+    if (s->srgb)
+        colors = linear_colors(l->arena, &colors);
+    attributes[(*count)++] = (stele_attribute){STELE_COLOR, 0, colors};
+}
+
+static void load_tangents(sgm_loader *s, const sgm_mesh *m, const char *path, stele_primitive *p, stele_attribute *attributes)
+{
+    stele_view tangents;
+    const stele_view *normals = stele_primitive_view(p, STELE_NORMAL, 0);
+    bool wanted = wants_tangents(s, m);
+    if (wanted && make_tangents(s, m, normals, &tangents)) {
+        attributes[p->attribute_count++] = (stele_attribute){STELE_TANGENT, 0, tangents};
+        return;
+    }
+    keep_same_tangents(s->l->arena, m, &p->properties);
+    st_diag(s->l->checker->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, m->vertex_count, path}, "%s: left out",
+            wanted ? "some tangents are zero or along their normals" : "tangents without a normal map are of no use");
+}
+
+/* Without indices nothing is drawn, where in the model all vertices would be: then there are none either. */
+static bool load_mesh(sgm_loader *s, unsigned index, stele_primitive *p)
+{
+    char path[WALK_PATH];
+    loader *l = s->l;
+    const sgm_mesh *m = &s->file->mesh[index];
+    stele_attribute *attributes =
+        st_arena_array(l->arena, 4 + (uint64_t)m->uv_count + 2 * (MOST_INFLUENCES / 4), sizeof *attributes);
+    st_check_path(path, "mesh[%u]", index);
+    *p = (stele_primitive){.attributes = attributes,
+                           .material = m->material < s->file->material_count ? m->material : STELE_NONE,
+                           .indices = indices_of(s, m, path)};
+    if (!attributes || !p->indices.count || !m->vertex_count) {
+        p->indices = (stele_view){0};
+        return attributes;
+    }
+    p->vertex_count = m->vertex_count;
+    attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, view_of(m, SGM_POSITION, 0, 3)};
+    stele_view normals = view_of(m, SGM_NORMAL, 0, 3);
+    normals = st_repair_normals(l, p, &normals, path);
+    attributes[p->attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normals};
+    for (uint32_t i = 0; i < m->uv_count; i++) {
+        stele_view uv = view_of(m, SGM_UV, 2 * i, 2);
+        attributes[p->attribute_count++] = (stele_attribute){STELE_UV, i, st_repair_uvs(l, &uv, path)};
+    }
+    load_colors(s, m, path, attributes, &p->attribute_count);
+    if (m->has_tangents)
+        load_tangents(s, m, path, p, attributes);
+    return !s->skinned || load_skin(s, m, path, attributes, &p->attribute_count);
+}
+
+static uint32_t load_meshes(sgm_loader *s)
+{
+    loader *l = s->l;
+    stele_primitive *primitives = st_arena_array(l->arena, s->file->mesh_count, sizeof *primitives);
+    if (!primitives)
+        return STELE_NONE;
+    for (unsigned i = 0; i < s->file->mesh_count; i++)
+        if (!load_mesh(s, i, &primitives[i]))
+            return STELE_NONE;
+    stele_mesh mesh = {.name = *l->name ? l->name : NULL, .primitives = primitives, .primitive_count = s->file->mesh_count};
+    return st_model_add_mesh(l->model, l->arena, &mesh);
+}
+
+/* ---- The animation file ---- */
+
+static uint64_t count_skinned(const sgm_file *f)
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < f->mesh_count; i++)
+        count += f->mesh[i].has_bones != 0;
+    return count;
+}
+
+/* It was only walked so far; a model is made of what is safe only. */
+static bool is_safe(loader *l, const sga_file *f)
+{
+    const char *unknown;
+    diags findings;
+    checker c = {.arena = l->arena, .diags = &findings, .companions = l->checker->companions};
+    if (!st_diags_init(&findings, l->arena, NULL, 0, &unknown))
+        return false;
+    st_sga_check(&c, &f->raw);
+    return !st_diags_worst(&findings, STELE_ERROR);
+}
+
+/* NULL if there is none to use; *problem then says why. */
+static const sga_file *find_animation(sgm_loader *s, const char **problem)
+{
+    loader *l = s->l;
+    bool found = false;
+    if (s->file->has_animation != 1) {
+        *problem = "no animation file is named";
+        return NULL;
+    }
+    const char *name = st_text_string(l->arena, &s->file->animation);
+    const sga_file *f = st_sga_companion(l->arena, l->checker->companions, name, &found);
+    if (f && f->bone_count && is_safe(l, f))
+        return f;
+    *problem = st_arena_format(l->arena, "\"%s\" %s", name,
+                               !found           ? "is not beside the model"
+                               : !f             ? "cannot be read as an SGA"
+                               : !f->bone_count ? "has no bones"
+                                                : "has errors");
+    return NULL;
+}
+
+static bool load_animation(sgm_loader *s, uint32_t root)
+{
+    loader *l = s->l;
+    const char *problem;
+    uint64_t skinned = count_skinned(s->file);
+    s->animation = find_animation(s, &problem);
+    s->skinned = s->animation && skinned;
+    if (s->animation)
+        return st_sga_load_bones(l, s->animation, root, &s->skeleton);
+    if (skinned)
+        st_diag(l->checker->diags, DIAG_SKIN_DROPPED, (diag_place){STELE_NOWHERE, skinned, "mesh"},
+                "%llu mesh%s skin weights, but %s: nothing moves", (unsigned long long)skinned,
+                skinned == 1 ? " has" : "es have", problem);
+    else if (s->file->has_animation == 1 && !l->checker->full && st_companions_any(l->checker->companions))
+        st_diag(l->checker->diags, DIAG_COMPANION_MISSING, (diag_place){STELE_NOWHERE, 1, "animation"}, "%s", problem);
+    return true;
+}
+
+/* ---- The file ---- */
+
+/* A skinned mesh is placed by its joints: its node is a root, as glTF recommends. */
+static bool add_mesh_node(sgm_loader *s, uint32_t root, uint32_t mesh, uint32_t skin)
+{
+    loader *l = s->l;
+    stele_node node = stele_default_node();
+    node.name = *l->name ? st_arena_format(l->arena, "%s_mesh", l->name) : "mesh";
+    node.mesh = mesh;
+    node.skin = skin;
+    node.parent = skin == STELE_NONE ? root : STELE_NONE;
+    return st_model_add_node(l->model, l->arena, &node) != STELE_NONE;
+}
+
+static bool load_all(sgm_loader *s)
+{
+    loader *l = s->l;
+    uint32_t root = st_rayne_root(l), skin = STELE_NONE, mesh;
+    for (unsigned i = 0; i < s->file->material_count; i++)
+        if (!load_material(s, i))
+            return false;
+    s->srgb = decide_colors(l, s->file);
+    if (root == STELE_NONE || !load_animation(s, root) || (mesh = load_meshes(s)) == STELE_NONE)
+        return false;
+    if (s->animation) {
+        if (s->needs_neutral && !st_sga_add_neutral(l, &s->skeleton))
+            return false;
+        if ((skin = st_sga_add_skin(l, &s->skeleton)) == STELE_NONE || !st_sga_load_clips(l, s->animation, &s->skeleton))
+            return false;
+    }
+    return add_mesh_node(s, root, mesh, s->skinned ? skin : STELE_NONE);
+}
+
+bool st_sgm_load(loader *l, const raw_file *raw)
+{
+    const sgm_file *f = (const sgm_file *)raw;
+    sgm_loader s = {.l = l,
+                    .file = f,
+                    .traits = &st_sgm_traits[raw->dialect],
+                    .normal_mapped = st_arena_array(l->arena, f->material_count, sizeof(bool))};
+    if (raw->dialect != SGM_V3)
+        st_property_text(&l->model->properties, l->arena, "sgm.dialect", st_format_sgm.info.dialects[raw->dialect].name);
+    return s.normal_mapped && load_all(&s);
+}

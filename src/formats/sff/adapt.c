@@ -1,0 +1,112 @@
+/* From one mode of SFF to the other, and from any reading to the profile. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "file/adapt.h"
+#include "raw.h"
+
+typedef struct sff_adapter {
+    adapter base;
+    sff_layout from, to;
+} sff_adapter;
+
+static void refuse_size(adapter *a, uint64_t offset, const char *path, uint64_t size, uint64_t most)
+{
+    char why[96];
+    snprintf(why, sizeof why, "it would be %llu, and can be %llu at most", (unsigned long long)size, (unsigned long long)most);
+    st_adapt_refuse(a, offset, path, why);
+}
+
+/* ---- Meshes ---- */
+
+static void copy_column(uint8_t *to, uint32_t to_stride, const vertex_floats *from, uint64_t count)
+{
+    for (uint64_t v = 0; v < count; v++)
+        memcpy(to + v * to_stride, from->data + v * from->stride, 4 * (size_t)from->components);
+}
+
+static void turn_attributes(sff_adapter *a, sff_mesh *m)
+{
+    const sff_mesh before = *m;
+    uint8_t *copy = st_adapt_bytes(&a->base, m->vertex_count * a->to.stride);
+    if (!copy)
+        return;
+    m->vertices = (span){copy, m->vertex_count, a->to.stride};
+    for (unsigned i = 0; i < SFF_ATTRIBUTES; i++) {
+        vertex_floats from = st_sff_floats(&a->from, &before, (sff_attribute)i);
+        uint32_t size = 4 * from.components;
+        if (!size)
+            continue;
+        m->attribute[i] = (span){copy, m->vertex_count, size};
+        copy_column(copy, a->to.packed ? size : a->to.stride, &from, m->vertex_count);
+        copy += a->to.packed ? m->vertex_count * size : size;
+    }
+}
+
+static void widen_indices(sff_adapter *a, sff_mesh *m)
+{
+    uint8_t *copy = st_adapt_bytes(&a->base, 4 * m->index_count);
+    for (uint64_t i = 0; copy && i < m->index_count; i++)
+        store_uint(copy + 4 * i, load_u16(m->indices.data + 2 * i), 4);
+    m->indices = (span){copy, m->index_count, 4};
+}
+
+static void adapt_mesh(sff_adapter *a, sff_mesh *m)
+{
+    if (a->from.packed != a->to.packed)
+        turn_attributes(a, m);
+    if (a->from.index_size == 2)
+        widen_indices(a, m);
+    if (!a->from.index_size)
+        m->index_count = 0; /* a claim: there were none */
+    m->size = st_sff_mesh_bytes(&a->to, m->vertex_count, m->index_count, m->texture_count);
+}
+
+/* ---- The file ---- */
+
+static void adapt_texture(sff_texture *t, unsigned reading)
+{
+    t->path_length = st_sff_path_length(t, reading);
+}
+
+static uint64_t actual_format(const sff_file *f, const sff_layout *l)
+{
+    return (f->format & ~(uint64_t)SFF_KNOWN_BITS) | SFF_POSITIONS | (l->components[SFF_NORMAL] ? SFF_NORMALS : 0) |
+           (l->components[SFF_UV] ? SFF_UVS : 0) | (l->index_size ? SFF_INDICES : 0);
+}
+
+void st_sff_set_sizes(adapter *a, sff_file *f)
+{
+    f->geometry_size = 0;
+    f->texture_size = 0;
+    for (uint64_t i = 0; i < f->mesh_count; i++)
+        f->geometry_size += f->mesh[i].size;
+    for (uint64_t i = 0; i < f->texture_count; i++)
+        f->texture_size += 8 + f->texture[i].path_length + 2 * f->texture[i].mesh_count;
+    if (f->geometry_size > UINT32_MAX)
+        refuse_size(a, 4, "geometry_size", f->geometry_size, UINT32_MAX);
+    if (f->texture_size > UINT16_MAX)
+        refuse_size(a, 12, "texture_size", f->texture_size, UINT16_MAX);
+}
+
+bool st_sff_adapt(raw_file *raw, unsigned dialect, checker *c)
+{
+    extern const stele_format st_format_sff;
+    sff_file *f = (sff_file *)raw;
+    unsigned reading = raw->reading;
+    sff_adapter a = {.base = {c, st_format_sff.info.dialects[dialect].name, true}, .from = st_sff_layout(f->format, *raw)};
+    f->format = actual_format(f, &a.from);
+    f->mode = dialect;
+    *raw = (raw_file){dialect, 0};
+    a.to = st_sff_layout(f->format, *raw);
+    f->mesh = st_adapt_copy(&a.base, f->mesh, f->mesh_count, sizeof *f->mesh);
+    f->texture = st_adapt_copy(&a.base, f->texture, f->texture_count, sizeof *f->texture);
+    for (uint64_t i = 0; a.base.fits && i < f->mesh_count; i++)
+        adapt_mesh(&a, &f->mesh[i]);
+    for (uint64_t i = 0; a.base.fits && i < f->texture_count; i++)
+        adapt_texture(&f->texture[i], reading);
+    if (a.base.fits)
+        st_sff_set_sizes(&a.base, f);
+    return a.base.fits;
+}

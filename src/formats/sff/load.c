@@ -1,0 +1,166 @@
+/* The meaning of an SFF: right-handed and Y up like the model, with texture coordinates that start at the bottom. */
+#include "base/bytes.h"
+#include "raw.h"
+
+typedef unsigned long long number; /* for printf */
+
+/* ---- Textures and materials ---- */
+
+/* The textures of the model by their number in the file. */
+static uint32_t *load_textures(loader *l, const sff_file *f)
+{
+    char path[WALK_PATH];
+    uint32_t *textures = st_arena_array(l->arena, f->texture_count, sizeof *textures);
+    for (uint64_t i = 0; textures && i < f->texture_count; i++)
+        textures[i] =
+            st_load_texture(l, st_sff_path(l->arena, &f->texture[i]), st_check_path(path, "texture[%llu].path", (number)i));
+    return textures;
+}
+
+/* What textures a mesh has: numbers in its own list, or pairs of the relation that end in them. */
+typedef struct texture_list {
+    const uint8_t *own;
+    const uint32_t *pairs;
+    size_t count;
+} texture_list;
+
+static texture_list textures_of(const sff_file *f, const sff_relation *r, uint64_t mesh)
+{
+    if (f->mesh[mesh].texture_count || mesh > UINT16_MAX)
+        return (texture_list){.own = f->mesh[mesh].texture.data, .count = f->mesh[mesh].texture_count};
+    size_t first = st_sff_first_pair(r, st_sff_pair(mesh, 0)), end = first;
+    while (end < r->count && r->pairs[end] >> 16 == mesh)
+        end++;
+    return (texture_list){.pairs = r->pairs + first, .count = end - first};
+}
+
+static uint32_t texture_at(const texture_list *list, size_t i)
+{
+    return list->own ? load_u16(list->own + 2 * i) : list->pairs[i] & UINT16_MAX;
+}
+
+/* The names of all textures but the first, one to a line: the file does not say what they are for. */
+static const char *further_names(loader *l, const texture_list *list, const uint32_t *textures)
+{
+    uint64_t size = 0, at = 0;
+    for (size_t i = 1; i < list->count; i++)
+        size += strlen(l->model->textures[textures[texture_at(list, i)]].name) + 1;
+    char *names = st_arena_bytes(l->arena, size);
+    for (size_t i = 1; names && i < list->count; i++) {
+        const char *name = l->model->textures[textures[texture_at(list, i)]].name;
+        memcpy(names + at, name, strlen(name));
+        at += strlen(name);
+        names[at++] = i + 1 < list->count ? '\n' : 0;
+    }
+    return names;
+}
+
+static uint32_t load_material(loader *l, const texture_list *list, const uint32_t *textures)
+{
+    stele_material material = stele_default_material();
+    if (!list->count)
+        return STELE_NONE;
+    material.base_color_texture.texture = textures[texture_at(list, 0)];
+    const char *further = list->count > 1 ? further_names(l, list, textures) : NULL;
+    if (further)
+        st_property_text(&material.properties, l->arena, SFF_TEXTURES_KEY, further);
+    return st_model_add_material(l->model, l->arena, &material);
+}
+
+/* ---- Meshes ---- */
+
+static stele_view view_of(const sff_layout *layout, const sff_mesh *m, sff_attribute attribute, uint64_t count)
+{
+    vertex_floats floats = st_sff_floats(layout, m, attribute);
+    return st_view_f32(floats.data, count, floats.stride, floats.components);
+}
+
+static stele_view upside_down(loader *l, const stele_view *uv)
+{
+    uint8_t *bytes;
+    stele_view turned = st_view_make(l->arena, uv->count, STELE_F32, 2, &bytes);
+    for (uint64_t i = 0; bytes && i < uv->count; i++) {
+        const uint8_t *from = st_view_at(uv, i);
+        memcpy(bytes + 8 * i, from, 4);
+        store_f32(bytes + 8 * i + 4, 1 - load_f32(from + 4));
+    }
+    return turned;
+}
+
+/* The number without those that make no whole triangle. */
+static uint64_t whole_triangles(loader *l, uint64_t count, uint64_t mesh)
+{
+    uint64_t rest = count % 3;
+    if (!rest || !l->repair)
+        return count;
+    st_diag(l->checker->diags, DIAG_REPAIRED_INDICES, st_check_place(l->checker, STELE_NOWHERE, 1, "mesh[%llu]", (number)mesh),
+            "has %llu corners of triangles: the last %llu make none", (number)count, (number)rest);
+    return count - rest;
+}
+
+static void add_attribute(stele_primitive *p, stele_attribute *attributes, stele_semantic semantic, stele_view view)
+{
+    attributes[p->attribute_count++] = (stele_attribute){semantic, 0, view};
+}
+
+static void load_primitive(loader *l, const sff_layout *layout, const sff_mesh *m, uint64_t index, stele_primitive *p,
+                           stele_attribute attributes[SFF_ATTRIBUTES])
+{
+    char path[WALK_PATH];
+    bool indexed = layout->index_size && m->index_count;
+    p->vertex_count = indexed ? m->vertex_count : whole_triangles(l, m->vertex_count, index);
+    p->attributes = attributes;
+    if (indexed)
+        p->indices = (stele_view){.data = m->indices.data,
+                                  .count = whole_triangles(l, m->index_count, index),
+                                  .stride = layout->index_size,
+                                  .components = 1,
+                                  .type = st_sff_index_type(layout)};
+    add_attribute(p, attributes, STELE_POSITION, view_of(layout, m, SFF_POSITION, p->vertex_count));
+    if (layout->components[SFF_NORMAL]) {
+        stele_view normal = view_of(layout, m, SFF_NORMAL, p->vertex_count);
+        normal = st_repair_normals(l, p, &normal, st_check_path(path, "mesh[%llu]", (number)index));
+        add_attribute(p, attributes, STELE_NORMAL, normal);
+    }
+    if (layout->components[SFF_UV]) {
+        stele_view uv = view_of(layout, m, SFF_UV, p->vertex_count);
+        uv = upside_down(l, &uv);
+        uv = st_repair_uvs(l, &uv, st_check_path(path, "mesh[%llu]", (number)index));
+        add_attribute(p, attributes, STELE_UV, uv);
+    }
+}
+
+/* A mesh that draws nothing is there, so that the others keep their numbers, but has no primitive. */
+static bool load_mesh(loader *l, const sff_layout *layout, const sff_mesh *m, uint64_t index, uint32_t material)
+{
+    stele_attribute attributes[SFF_ATTRIBUTES];
+    stele_primitive primitive = {.topology = STELE_TRIANGLES, .material = material};
+    stele_node node = stele_default_node();
+    load_primitive(l, layout, m, index, &primitive, attributes);
+    node.mesh = st_model_add_mesh(
+        l->model, l->arena, &(stele_mesh){.primitives = &primitive, .primitive_count = st_triangle_count(&primitive) > 0});
+    return node.mesh != STELE_NONE && st_model_add_node(l->model, l->arena, &node) != STELE_NONE;
+}
+
+bool st_sff_load(loader *l, const raw_file *raw)
+{
+    extern const stele_format st_format_sff;
+    const sff_file *f = (const sff_file *)raw;
+    sff_layout layout = st_sff_layout(f->format, *raw);
+    uint32_t *textures = load_textures(l, f);
+    sff_relation relation = st_sff_relation(f, l->arena);
+    if (!textures || !relation.pairs || l->arena->failed)
+        return false;
+    for (uint64_t i = 0; i < f->mesh_count; i++) {
+        texture_list list = textures_of(f, &relation, i);
+        if (!load_mesh(l, &layout, &f->mesh[i], i, load_material(l, &list, textures)))
+            return false;
+    }
+    st_property_text(&l->model->properties, l->arena, SFF_DIALECT_KEY, st_format_sff.info.dialects[raw->dialect].name);
+    if (f->texture_count && !layout.components[SFF_UV])
+        st_property_number(&l->model->properties, l->arena, SFF_UVS_KEY, 0);
+    uint64_t unknown_bits = f->format & ~(uint64_t)SFF_KNOWN_BITS;
+    if (unknown_bits)
+        st_property_number(&l->model->properties, l->arena, SFF_BITS_KEY, (double)unknown_bits);
+    return !l->arena->failed;
+}

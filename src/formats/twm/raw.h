@@ -1,0 +1,94 @@
+/* The raw structs of TWM, shared by its files. */
+#ifndef ST_TWM_H
+#define ST_TWM_H
+
+#include "formats/format.h"
+
+typedef enum twm_dialect { TWM_V0, TWM_V1, TWM_V2, TWM_V3 } twm_dialect;
+
+/* Which meshes have clusters, where the document can be taken either way. */
+typedef enum twm_clusters { CLUSTERS_OF_DEFORMERS, CLUSTERS_OF_ALL, CLUSTERS_NONE } twm_clusters;
+
+/* One way to take the document. */
+typedef struct twm_reading {
+    uint8_t joint_size; /* 72 as its offsets say, 68 as its fields add up, 0: there is no skeleton whatever the flag says */
+    bool inside;        /* clusters follow each mesh rather than all meshes */
+    twm_clusters clusters;
+    bool narrow; /* indices have 4 bytes although the version's have 8 */
+    const char *says;
+} twm_reading;
+
+enum { TWM_LAYOUTS = 11, TWM_READINGS = 2 * TWM_LAYOUTS, TWM_NO_SKELETON = TWM_LAYOUTS - 1 };
+twm_reading st_twm_reading(unsigned reading);
+
+typedef struct twm_mesh {
+    uint64_t at;
+    uint64_t vertex_count;
+    uint8_t has_normals, has_uvs, has_tangents, has_binormals, has_deformer;
+    span reserved;
+    span position, normal, uv, tangent, binormal;
+    uint64_t index_count;
+    uint32_t index_size;
+    span indices;
+    span clusters; /* of all vertices, each of its own size */
+} twm_mesh;
+
+typedef struct twm_track {
+    uint64_t at;
+    uint32_t key_count;
+    span key;
+} twm_track;
+
+typedef struct twm_animation {
+    twm_track *track; /* one per joint */
+} twm_animation;
+
+typedef struct twm_file {
+    raw_file raw;
+    uint32_t mesh_count;
+    uint8_t has_skeleton;
+    span reserved;
+    uint32_t joint_count;
+    span joints;
+    twm_mesh *mesh;
+    uint32_t animation_count;
+    twm_animation *animation;
+    span footer;
+} twm_file;
+
+enum {
+    TWM_KEY_BYTES = 44,
+    TWM_KEY_TRANSLATION = 4,
+    TWM_KEY_SCALE = 16,
+    TWM_KEY_ROTATION = 28,
+    TWM_WEIGHT_BYTES = 12,
+    TWM_JOINT_BYTES = 72,
+    TWM_JOINT_MATRIX = 8,
+    TWM_HEADER = 16
+};
+
+/* Where the 16 floats of a joint's matrix are. */
+static inline const uint8_t *twm_joint_matrix(const twm_file *f, uint64_t joint)
+{
+    return f->joints.data + (joint + 1) * f->joints.stride - 64;
+}
+
+/* An old writer copied half of its 64-bit indices: half of them are there, each taking the place of two. */
+bool st_twm_half_indices(const twm_file *f, const twm_mesh *m);
+
+/* A newer one wrote three floats for each uv: those of two thirds of the vertices are there. */
+bool st_twm_three_float_uvs(const twm_file *f, const twm_mesh *m);
+
+/* Some files may count parents from 1, with 0 for none: then a joint seems to be its own parent, and none comes after its
+ * child. */
+bool st_twm_counts_from_one(const twm_file *f);
+
+bool st_twm_has_skeleton(const twm_file *f);
+bool st_twm_has_clusters(const twm_file *f, const twm_mesh *m);
+
+void st_twm_check(checker *c, const raw_file *raw);
+bool st_twm_adapt(raw_file *raw, unsigned dialect, checker *c);
+bool st_twm_load(loader *l, const raw_file *raw);
+bool st_twm_save(saver *s, raw_file *raw);
+
+#endif

@@ -1,0 +1,362 @@
+/* A model as TWM: written as v3 in the recommended reading, and adapted from there. */
+#include <math.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "model/rig.h"
+#include "raw.h"
+
+typedef struct twm_saver {
+    saver *base;
+    twm_file *file;
+    flat_model flat;
+    joint_numbers numbers;
+    uint32_t made_root; /* 1: joint 0 is one that we made, because the format has only one root */
+    uint64_t sheared, moved_keys;
+} twm_saver;
+
+static uint8_t *zeroed(twm_saver *t, uint64_t count, uint32_t size)
+{
+    uint8_t *bytes = st_arena_array(t->base->arena, count, size);
+    t->base->adapter.fits &= bytes != NULL;
+    return bytes;
+}
+
+static span packed_floats(twm_saver *t, const stele_view *view, uint32_t components)
+{
+    uint32_t stride = 4 * components;
+    if (view->stride == stride)
+        return (span){view->data, view->count, stride};
+    uint8_t *bytes = zeroed(t, view->count, stride);
+    for (uint64_t i = 0; bytes && i < view->count; i++)
+        memcpy(bytes + i * stride, st_view_at(view, i), stride);
+    return (span){bytes, view->count, stride};
+}
+
+/* ---- The skeleton ---- */
+
+static uint32_t number_of(const twm_saver *t, size_t joint)
+{
+    return t->numbers.of[joint] + t->made_root;
+}
+
+static void save_joint(uint8_t *joints, uint32_t number, uint32_t parent, const matrix *inverse_bind)
+{
+    uint8_t *joint = joints + (uint64_t)number * TWM_JOINT_BYTES;
+    store_uint(joint, parent, 4);
+    st_store_matrix(joint + TWM_JOINT_MATRIX, inverse_bind);
+}
+
+/* Only joint 0 can be a root: several get one above them. */
+static void save_skeleton(twm_saver *t)
+{
+    twm_file *f = t->file;
+    matrix identity = st_matrix_identity();
+    t->made_root = t->numbers.roots > 1;
+    f->joint_count = t->numbers.count + t->made_root;
+    f->has_skeleton = f->joint_count > 0;
+    uint8_t *joints = zeroed(t, f->joint_count, TWM_JOINT_BYTES);
+    if (!joints)
+        return;
+    if (t->made_root)
+        save_joint(joints, 0, 0, &identity);
+    for (size_t i = 0; i < t->flat.joint_count; i++) {
+        const flat_joint *joint = &t->flat.joints[i];
+        uint32_t parent = joint->parent == STELE_NONE ? 0 : number_of(t, joint->parent);
+        if (t->numbers.of[i] != STELE_NONE)
+            save_joint(joints, number_of(t, i), parent, &joint->inverse_bind);
+    }
+    f->joints = (span){joints, f->joint_count, TWM_JOINT_BYTES};
+}
+
+/* ---- Meshes ---- */
+
+/* Bitangent = cross(normal, tangent) * w. Without normals there is no binormal. */
+static void save_tangents(twm_saver *t, const flat_mesh *from, twm_mesh *m)
+{
+    uint8_t *tangents = zeroed(t, from->vertex_count, 12);
+    uint8_t *binormals = from->normal.count ? zeroed(t, from->vertex_count, 12) : NULL;
+    for (uint64_t v = 0; tangents && v < from->vertex_count; v++) {
+        float tangent[4], n[3];
+        stele_view_row(&from->tangent, v, tangent);
+        for (int i = 0; i < 3; i++)
+            store_f32(tangents + 12 * v + 4 * (uint64_t)i, tangent[i]);
+        if (!binormals)
+            continue;
+        stele_view_row(&from->normal, v, n);
+        for (int i = 0; i < 3; i++) {
+            int j = (i + 1) % 3, k = (i + 2) % 3;
+            store_f32(binormals + 12 * v + 4 * (uint64_t)i, (n[j] * tangent[k] - n[k] * tangent[j]) * tangent[3]);
+        }
+    }
+    m->has_tangents = 1;
+    m->tangent = (span){tangents, from->vertex_count, 12};
+    m->has_binormals = binormals != NULL;
+    m->binormal = (span){binormals, binormals ? from->vertex_count : 0, 12};
+}
+
+static void save_indices(twm_saver *t, const flat_mesh *from, twm_mesh *m)
+{
+    m->index_count = from->indices.count;
+    m->index_size = 4;
+    if (from->indices.type == STELE_U32 && from->indices.stride == 4) {
+        m->indices = (span){from->indices.data, m->index_count, 4};
+        return;
+    }
+    uint8_t *bytes = zeroed(t, m->index_count, 4);
+    for (uint64_t i = 0; bytes && i < m->index_count; i++)
+        store_uint(bytes + 4 * i, st_view_index(&from->indices, i), 4);
+    m->indices = (span){bytes, m->index_count, 4};
+}
+
+static void store_f64(uint8_t *p, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    store_uint(p, bits, sizeof bits);
+}
+
+static size_t influences_at(twm_saver *t, const flat_mesh *from, uint64_t vertex, influence *influences)
+{
+    size_t all;
+    return st_numbered_influences(&t->numbers, from, vertex, influences, MOST_INFLUENCES, &all);
+}
+
+/* One for each vertex, which may be empty. */
+static void save_clusters(twm_saver *t, const flat_mesh *from, twm_mesh *m)
+{
+    influence influences[MOST_INFLUENCES];
+    uint64_t weights = 0;
+    for (uint64_t v = 0; v < from->vertex_count; v++)
+        weights += influences_at(t, from, v, influences);
+    uint8_t *bytes = zeroed(t, 8 * from->vertex_count + TWM_WEIGHT_BYTES * weights, 1), *p = bytes;
+    for (uint64_t v = 0; bytes && v < from->vertex_count; v++) {
+        size_t count = influences_at(t, from, v, influences);
+        store_uint(p, count, 8);
+        p += 8;
+        for (size_t i = 0; i < count; i++, p += TWM_WEIGHT_BYTES) {
+            store_uint(p, influences[i].joint + t->made_root, 4);
+            store_f64(p + 4, influences[i].weight);
+        }
+    }
+    m->has_deformer = 1;
+    m->clusters = (span){bytes, from->vertex_count, 0};
+}
+
+static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned index)
+{
+    static const uint8_t zeros[3];
+    char path[WALK_PATH];
+    if (from->vertex_count > UINT32_MAX || from->indices.count > UINT32_MAX) {
+        st_adapt_refuse(&t->base->adapter, STELE_NOWHERE, st_check_path(path, "mesh[%u]", index), "counts have 32 bits");
+        return;
+    }
+    m->vertex_count = from->vertex_count;
+    m->reserved = (span){zeros, sizeof zeros, 1};
+    m->position = packed_floats(t, &from->position, 3);
+    m->has_normals = from->normal.count > 0;
+    m->normal = packed_floats(t, &from->normal, 3);
+    m->has_uvs = from->uv[0].count > 0;
+    m->uv = packed_floats(t, &from->uv[0], 2);
+    if (from->tangent.count)
+        save_tangents(t, from, m);
+    save_indices(t, from, m);
+    if (t->file->joint_count)
+        save_clusters(t, from, m);
+}
+
+static void save_meshes(twm_saver *t)
+{
+    uint64_t second_uvs = 0;
+    t->file->mesh = st_arena_array(t->base->arena, t->flat.mesh_count, sizeof *t->file->mesh);
+    t->base->adapter.fits &= t->file->mesh != NULL && t->flat.mesh_count <= UINT32_MAX;
+    t->file->mesh_count = (uint32_t)t->flat.mesh_count;
+    for (unsigned i = 0; t->base->adapter.fits && i < t->flat.mesh_count; i++) {
+        save_mesh(t, &t->flat.meshes[i], &t->file->mesh[i], i);
+        second_uvs += t->flat.meshes[i].uv[1].count > 0;
+    }
+    st_save_lose(t->base, DIAG_LOSS_UV, second_uvs, "", "has one set of texture coordinates: the second of %llu mesh%s dropped",
+                 (unsigned long long)second_uvs, second_uvs == 1 ? "" : "es");
+}
+
+/* ---- Clips ---- */
+
+/* The times of a joint's keys, as long as they are collected. */
+typedef struct joint_keys {
+    double *times;
+    uint64_t count, done;
+    uint8_t *bytes;
+    double rotation[4];
+} joint_keys;
+
+typedef struct clip_saver {
+    uint32_t clip;
+    joint_keys *joints;
+    matrix *places;
+    double (*scratch)[16];
+} clip_saver;
+
+/* Without a key the joint is taken to be where it is bound: elsewhere it needs one to say where it rests. */
+static bool rests_elsewhere(const flat_model *flat, size_t joint)
+{
+    uint32_t parent = flat->joints[joint].parent;
+    matrix bound, rest = flat->joints[joint].rest, undo = st_matrix_identity();
+    if (!st_matrix_inverse(&flat->joints[joint].inverse_bind, &bound))
+        return true;
+    if (parent != STELE_NONE) {
+        st_matrix_inverse(&flat->joints[parent].rest, &undo);
+        rest = st_matrix_product(&undo, &rest);
+        bound = st_matrix_product(&flat->joints[parent].inverse_bind, &bound);
+    }
+    for (int i = 0; i < 16; i++)
+        if (fabs(rest.m[i] - bound.m[i]) > 1e-5 * (1 + fabs(rest.m[i])))
+            return true;
+    return false;
+}
+
+static bool moves(const twm_saver *t, const stele_channel *c)
+{
+    return c->path != STELE_MORPH_WEIGHTS && c->times.count && t->flat.joint_of_node[c->node] != STELE_NONE;
+}
+
+static double fps_of(const twm_saver *t)
+{
+    return t->base->fps > 0 ? t->base->fps : USUAL_FPS;
+}
+
+/* Each joint has keys of its own: where its channels have them. */
+static bool collect_times(twm_saver *t, clip_saver *c)
+{
+    const stele_clip *clip = &t->flat.model->clips[c->clip];
+    for (size_t i = 0; i < clip->channel_count; i++)
+        if (moves(t, &clip->channels[i]))
+            c->joints[t->flat.joint_of_node[clip->channels[i].node]].count +=
+                st_channel_sample_count(&clip->channels[i], fps_of(t));
+    for (size_t j = 0; j < t->flat.joint_count; j++) {
+        c->joints[j].times = st_arena_array(t->base->arena, c->joints[j].count + 1, sizeof *c->joints[j].times);
+        if (!c->joints[j].times)
+            return false;
+        c->joints[j].count = 0;
+    }
+    for (size_t i = 0; i < clip->channel_count; i++)
+        if (moves(t, &clip->channels[i])) {
+            joint_keys *joint = &c->joints[t->flat.joint_of_node[clip->channels[i].node]];
+            joint->count += st_channel_samples(&clip->channels[i], fps_of(t), joint->times + joint->count);
+        }
+    for (size_t j = 0; j < t->flat.joint_count; j++) {
+        joint_keys *joint = &c->joints[j];
+        if (!joint->count && rests_elsewhere(&t->flat, j))
+            joint->times[joint->count++] = 0;
+        joint->count = st_sort_times(joint->times, joint->count);
+        joint->bytes = zeroed(t, joint->count, TWM_KEY_BYTES);
+    }
+    return t->base->adapter.fits;
+}
+
+/* Times are whole milliseconds: rounding moves keys, and those that fall on the one before take its place. */
+static uint32_t milliseconds(twm_saver *t, double seconds)
+{
+    double exact = fmin(fmax(seconds, 0) * 1000, (double)UINT32_MAX), rounded = floor(exact + 0.5);
+    t->moved_keys += fabs(exact - rounded) > 1e-3 + exact * 1e-7;
+    return (uint32_t)rounded;
+}
+
+static void save_key(twm_saver *t, clip_saver *c, size_t index, double seconds)
+{
+    joint_keys *joint = &c->joints[index];
+    transform local;
+    uint32_t time = milliseconds(t, seconds);
+    t->sheared += !st_joint_local(&t->flat, c->places, index, joint->rotation, &local);
+    memcpy(joint->rotation, local.rotation, sizeof joint->rotation);
+    if (joint->done && load_u32(joint->bytes + (joint->done - 1) * TWM_KEY_BYTES) == time)
+        joint->done--;
+    uint8_t *key = joint->bytes + joint->done++ * TWM_KEY_BYTES;
+    store_uint(key, time, 4);
+    for (int i = 0; i < 4; i++) {
+        store_f32(key + TWM_KEY_ROTATION + 4 * i, (float)local.rotation[i]);
+        if (i < 3) {
+            store_f32(key + TWM_KEY_TRANSLATION + 4 * i, (float)local.translation[i]);
+            store_f32(key + TWM_KEY_SCALE + 4 * i, (float)local.scale[i]);
+        }
+    }
+}
+
+/* All joints are evaluated at once, at the times of any of them; each then keeps its own. */
+static bool save_keys(twm_saver *t, clip_saver *c)
+{
+    uint64_t most = 0, count = 0;
+    for (size_t j = 0; j < t->flat.joint_count; j++)
+        most += c->joints[j].count;
+    double *times = st_arena_array(t->base->arena, most, sizeof *times);
+    uint64_t *next = st_arena_array(t->base->arena, t->flat.joint_count, sizeof *next);
+    if (!times || !next)
+        return false;
+    for (size_t j = 0; j < t->flat.joint_count; j++) {
+        memcpy(times + count, c->joints[j].times, (size_t)c->joints[j].count * sizeof *times);
+        count += c->joints[j].count;
+    }
+    count = st_sort_times(times, count);
+    if (!st_flat_afford(t->base, c->clip, (double)count))
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        st_flat_pose(t->base, &t->flat, c->clip, times[i], c->scratch, c->places);
+        for (size_t j = 0; j < t->flat.joint_count; j++)
+            while (next[j] < c->joints[j].count && c->joints[j].times[next[j]] <= times[i] + 1e-6)
+                save_key(t, c, j, c->joints[j].times[next[j]++]);
+    }
+    return true;
+}
+
+static bool save_clip(twm_saver *t, uint32_t clip, twm_animation *animation)
+{
+    arena *a = t->base->arena;
+    clip_saver c = {.clip = clip,
+                    .joints = st_arena_array(a, t->flat.joint_count, sizeof *c.joints),
+                    .places = st_arena_array(a, t->flat.joint_count, sizeof *c.places),
+                    .scratch = st_arena_array(a, t->flat.model->node_count, sizeof *c.scratch)};
+    animation->track = st_arena_array(a, t->file->joint_count, sizeof *animation->track);
+    if (!c.joints || !c.places || !c.scratch || !animation->track || !collect_times(t, &c) || !save_keys(t, &c))
+        return false;
+    for (size_t j = 0; j < t->flat.joint_count; j++) {
+        uint64_t count = c.joints[j].done;
+        if (t->numbers.of[j] != STELE_NONE)
+            animation->track[number_of(t, j)] =
+                (twm_track){.key_count = (uint32_t)count, .key = {c.joints[j].bytes, count, TWM_KEY_BYTES}};
+    }
+    return true;
+}
+
+static void save_clips(twm_saver *t)
+{
+    const stele_model *model = t->flat.model;
+    t->file->animation = st_arena_array(t->base->arena, model->clip_count, sizeof *t->file->animation);
+    t->base->adapter.fits &= t->file->animation != NULL;
+    for (uint32_t i = 0; t->base->adapter.fits && i < model->clip_count; i++)
+        if (st_flat_clip_used(&t->flat, i))
+            t->base->adapter.fits &= save_clip(t, i, &t->file->animation[t->file->animation_count++]);
+    st_save_lose(t->base, DIAG_LOSS_PRECISION, t->moved_keys, "", "has whole milliseconds: %llu key%s moved by less than one",
+                 (unsigned long long)t->moved_keys, t->moved_keys == 1 ? " is" : "s are");
+    st_save_lose(t->base, DIAG_LOSS_SHEAR, t->sheared, "", "has no shear: %llu key%s changed", (unsigned long long)t->sheared,
+                 t->sheared == 1 ? " is" : "s are");
+}
+
+bool st_twm_save(saver *s, raw_file *raw)
+{
+    static const uint8_t zeros[3];
+    twm_file *f = (twm_file *)raw;
+    unsigned dialect = raw->dialect;
+    twm_saver t = {.base = s, .file = f};
+    flat_wishes wishes = {.axes = st_matrix_identity(), .skeleton = true};
+    if (!st_flatten(s, &wishes, &t.flat) || !st_joint_numbers(s, &t.flat, &t.numbers))
+        return false;
+    raw->dialect = TWM_V3;
+    f->reserved = (span){zeros, sizeof zeros, 1};
+    save_skeleton(&t);
+    save_meshes(&t);
+    save_clips(&t);
+    st_report_clips(s, &t.flat);
+    st_report_names(s, &t.flat, true);
+    if (s->adapter.fits && dialect != TWM_V3)
+        s->adapter.fits = st_twm_adapt(raw, dialect, s->adapter.checker);
+    return s->adapter.fits;
+}

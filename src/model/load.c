@@ -1,0 +1,293 @@
+/* What loading shares: choices, textures, repairs. */
+#include <math.h>
+
+#include "base/bytes.h"
+#include "model.h"
+
+const char *st_load_choice(const loader *l, const char *name)
+{
+    for (size_t i = l->options->choice_count; i-- > 0;) /* the last one wins */
+        if (strcmp(l->options->choices[i].name, name) == 0)
+            return l->options->choices[i].value;
+    for (size_t i = 0; i < l->choice_count; i++)
+        if (strcmp(l->choices[i].name, name) == 0)
+            return st_arena_text(l->arena, l->choices[i].values, strcspn(l->choices[i].values, " "));
+    return "";
+}
+
+double st_load_fps(const loader *l, double usual)
+{
+    return l->options->fps > 0 ? l->options->fps : usual;
+}
+
+uint32_t st_load_texture(loader *l, const char *name, const char *path)
+{
+    checker *c = l->checker;
+    stele_texture texture = {.name = name, .file = st_companion_texture(c->companions, name)};
+    /* a full check has said so already */
+    if (!texture.file && !c->full && st_companions_any(c->companions))
+        st_diag(c->diags, DIAG_TEXTURE_MISSING, st_check_place(c, STELE_NOWHERE, 1, "%s", path), "%s is not beside the model",
+                name);
+    return st_model_add_texture(l->model, l->arena, &texture);
+}
+
+/* ---- Repairs of floats ---- */
+
+/* A loose net at memory speed first; what is in it is looked at closely. */
+static bool is_unit(const float v[3])
+{
+    float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    return square > 0.99f && square < 1.01f; /* NaN is not */
+}
+
+static void load_row(const stele_view *v, uint64_t row, float *components)
+{
+    if (v->type != STELE_F32) {
+        stele_view_row(v, row, components);
+        return;
+    }
+    const uint8_t *p = st_view_at(v, row);
+    for (uint32_t i = 0; i < v->components; i++)
+        components[i] = load_f32(p + 4 * i);
+}
+
+static uint64_t count_bad_normals(const stele_view *normal)
+{
+    uint64_t bad = 0;
+    for (uint64_t i = 0; i < normal->count; i++) {
+        float n[3];
+        load_row(normal, i, n);
+        bad += !is_unit(n);
+    }
+    return bad;
+}
+
+static bool brought_to_unit(float n[3])
+{
+    double length = sqrt((double)n[0] * (double)n[0] + (double)n[1] * (double)n[1] + (double)n[2] * (double)n[2]);
+    if (!(length > 1e-12) || !isfinite(length))
+        return false;
+    for (int k = 0; k < 3; k++)
+        n[k] = (float)((double)n[k] / length);
+    return true;
+}
+
+stele_view st_repair_normals(loader *l, const stele_primitive *p, const stele_view *normal, const char *path)
+{
+    uint64_t bad = l->repair && normal->components == 3 ? count_bad_normals(normal) : 0;
+    uint8_t *bytes = NULL;
+    stele_view made = {0}, repaired;
+    if (!bad)
+        return *normal;
+    repaired = st_view_make(l->arena, normal->count, STELE_F32, 3, &bytes);
+    for (uint64_t i = 0; bytes && i < normal->count; i++) {
+        float n[3];
+        load_row(normal, i, n);
+        if (!is_unit(n) && !brought_to_unit(n)) {
+            if (!made.count)
+                made = st_normals_of(l->arena, p);
+            if (!made.count)
+                return *normal;
+            load_row(&made, i, n);
+        }
+        for (uint32_t k = 0; k < 3; k++)
+            store_f32(bytes + 12 * i + 4 * k, n[k]);
+    }
+    st_diag(l->checker->diags, DIAG_REPAIRED_NORMAL, (diag_place){STELE_NOWHERE, bad, path},
+            "%llu normal%s brought to length 1", (unsigned long long)bad, bad == 1 ? " was" : "s were");
+    return bytes ? repaired : *normal;
+}
+
+/* Rebuilds a view of floats whose rows a test finds bad, each number put right. */
+typedef bool (*number_is_bad)(float value);
+typedef float (*number_put_right)(float value);
+
+static stele_view repair_numbers(loader *l, const stele_view *view, number_is_bad is_bad, number_put_right put_right,
+                                 uint64_t *bad)
+{
+    uint8_t *bytes = NULL;
+    stele_view repaired;
+    *bad = 0;
+    if (!l->repair || view->type != STELE_F32)
+        return *view;
+    for (uint64_t i = 0; i < view->count; i++)
+        for (uint32_t k = 0; k < view->components; k++)
+            *bad += is_bad(load_f32(st_view_at(view, i) + 4 * k));
+    if (!*bad)
+        return *view;
+    repaired = st_view_make(l->arena, view->count, STELE_F32, view->components, &bytes);
+    for (uint64_t i = 0; bytes && i < view->count; i++)
+        for (uint32_t k = 0; k < view->components; k++)
+            store_f32(bytes + i * repaired.stride + 4 * k, put_right(load_f32(st_view_at(view, i) + 4 * k)));
+    return bytes ? repaired : *view;
+}
+
+static bool not_finite(float value)
+{
+    return !isfinite(value);
+}
+
+static float finite_or_zero(float value)
+{
+    return isfinite(value) ? value : 0;
+}
+
+stele_view st_repair_uvs(loader *l, const stele_view *uv, const char *path)
+{
+    uint64_t bad;
+    stele_view repaired = repair_numbers(l, uv, not_finite, finite_or_zero, &bad);
+    if (bad)
+        st_diag(l->checker->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, bad, path},
+                "%llu number%s not finite: taken as 0", (unsigned long long)bad, bad == 1 ? " is" : "s are");
+    return repaired;
+}
+
+static bool no_color(float value)
+{
+    return !(value >= 0 && value <= 1);
+}
+
+static float color(float value)
+{
+    return isfinite(value) ? fminf(fmaxf(value, 0), 1) : 1;
+}
+
+stele_view st_repair_colors(loader *l, const stele_view *view, const char *path)
+{
+    uint64_t bad;
+    stele_view repaired = repair_numbers(l, view, no_color, color, &bad);
+    if (bad)
+        st_diag(l->checker->diags, DIAG_REPAIRED_COLOR, (diag_place){STELE_NOWHERE, bad, path},
+                "%llu number%s not between 0 and 1: brought there", (unsigned long long)bad, bad == 1 ? " is" : "s are");
+    return repaired;
+}
+
+/* ---- Skin weights ---- */
+
+/* Drops what cannot be, adds up what is listed twice, puts the greatest first. Returns how many are left; *changed if that or
+ * the sum is not what the file has. */
+static size_t clean_influences(influence *items, size_t count, size_t joint_count, bool repair, bool *changed)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        influence one = items[i];
+        size_t same = 0;
+        if (one.weight == 0)
+            continue;
+        if (one.joint >= joint_count || !isfinite(one.weight) || (repair && one.weight < 0)) {
+            *changed = true;
+            continue;
+        }
+        while (same < kept && (!repair || items[same].joint != one.joint))
+            same++;
+        if (same < kept) {
+            items[same].weight += one.weight;
+            *changed = true;
+        } else {
+            items[kept++] = one;
+        }
+    }
+    return kept;
+}
+
+void st_sort_influences(influence *items, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && items[k].weight > items[k - 1].weight; k--) {
+            influence swap = items[k];
+            items[k] = items[k - 1];
+            items[k - 1] = swap;
+        }
+}
+
+/* As floats of sum 1 within what a float can hold. Weights that are so already are left alone. */
+static void normalize_influences(influence *items, size_t count, bool *changed)
+{
+    double sum = 0, rest = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += items[i].weight;
+    if (fabs(sum - 1) <= 1e-7 * (double)count)
+        return;
+    *changed |= fabs(sum - 1) > 1e-3;
+    for (size_t i = 1; i < count; i++)
+        rest += items[i].weight = (double)(float)(items[i].weight / sum);
+    items[0].weight = (double)(float)(1 - rest);
+}
+
+/* One vertex, ready to be stored. Without repairs it is what the file has. */
+static size_t influences_at(const skin_request *r, uint64_t vertex, bool repair, influence *items, bool *changed)
+{
+    size_t count = r->influences(r->context, vertex, items);
+    count = clean_influences(items, count, r->joint_count, repair, changed);
+    if (repair && count) {
+        st_sort_influences(items, count);
+        normalize_influences(items, count, changed);
+    }
+    return count;
+}
+
+/* What a first look at all vertices finds. */
+typedef struct skin_survey {
+    size_t most;
+    uint64_t changed, unmoved;
+} skin_survey;
+
+static skin_survey survey_skin(const skin_request *r, bool repair)
+{
+    skin_survey s = {1, 0, 0};
+    influence items[MOST_INFLUENCES];
+    for (uint64_t i = 0; i < r->vertex_count; i++) {
+        bool changed = false;
+        size_t count = influences_at(r, i, repair, items, &changed);
+        s.most = count > s.most ? count : s.most;
+        s.changed += changed;
+        s.unmoved += !count;
+    }
+    return s;
+}
+
+static void report_skin(loader *l, const skin_request *r, const skin_survey *s)
+{
+    if (s->changed)
+        st_diag(l->checker->diags, DIAG_REPAIRED_WEIGHTS, (diag_place){STELE_NOWHERE, s->changed, r->path},
+                "the weights of %llu %s put right: now they sum to 1, of joints that are there, none twice",
+                (unsigned long long)s->changed, s->changed == 1 ? "vertex were" : "vertices were");
+    if (s->unmoved)
+        st_diag(l->checker->diags, DIAG_NEUTRAL_JOINT, (diag_place){STELE_NOWHERE, s->unmoved, r->path},
+                "%llu %s moved by no joint: bound to one that stays where it is", (unsigned long long)s->unmoved,
+                s->unmoved == 1 ? "vertex is" : "vertices are");
+}
+
+bool st_load_influences(loader *l, const skin_request *r, skin_result *result)
+{
+    skin_survey survey = survey_skin(r, l->repair);
+    size_t sets = (survey.most + 3) / 4;
+    bool wide = r->joint_count > 255;
+    uint8_t *joints[MOST_INFLUENCES / 4], *weights[MOST_INFLUENCES / 4];
+    *result = (skin_result){.attribute_count = 2 * sets, .needs_neutral = l->repair && survey.unmoved};
+    for (size_t s = 0; s < sets; s++) {
+        stele_attribute *a = result->attributes + 2 * s;
+        a[0] = (stele_attribute){STELE_JOINTS, (uint32_t)s,
+                                 st_view_make(l->arena, r->vertex_count, wide ? STELE_U16 : STELE_U8, 4, &joints[s])};
+        a[1] =
+            (stele_attribute){STELE_WEIGHTS, (uint32_t)s, st_view_make(l->arena, r->vertex_count, STELE_F32, 4, &weights[s])};
+        if (!joints[s] || !weights[s])
+            return false;
+    }
+    for (uint64_t i = 0; i < r->vertex_count; i++) {
+        influence items[MOST_INFLUENCES];
+        bool changed = false;
+        size_t count = influences_at(r, i, l->repair, items, &changed);
+        if (!count && result->needs_neutral)
+            items[count++] = (influence){(uint32_t)r->joint_count, 1};
+        for (size_t k = 0; k < count; k++) {
+            if ((float)items[k].weight == 0)
+                continue; /* too small to be one: then no joint may be named either */
+            store_uint(joints[k / 4] + (4 * i + k % 4) * (wide ? 2 : 1), items[k].joint, wide ? 2 : 1);
+            store_f32(weights[k / 4] + 4 * (4 * i + k % 4), (float)items[k].weight);
+        }
+    }
+    if (l->repair)
+        report_skin(l, r, &survey);
+    return true;
+}

@@ -1,0 +1,203 @@
+/* Models in the making: what every load and save shares. The model itself is public, see stele.h. */
+#ifndef ST_MODEL_H
+#define ST_MODEL_H
+
+#include "base/matrix.h"
+#include "file/adapt.h"
+#include "file/check.h"
+#include "file/walk.h"
+
+/* ---- Building; each copies what it is given, as the public functions do, and returns the index or STELE_NONE ---- */
+
+uint32_t st_model_add_node(stele_model *model, arena *a, const stele_node *node);
+uint32_t st_model_add_mesh(stele_model *model, arena *a, const stele_mesh *mesh);
+uint32_t st_model_add_skin(stele_model *model, arena *a, const stele_skin *skin);
+uint32_t st_model_add_clip(stele_model *model, arena *a, const stele_clip *clip); /* computes the duration */
+uint32_t st_model_add_material(stele_model *model, arena *a, const stele_material *material);
+
+/* Textures of the same name that hold the same are one. */
+uint32_t st_model_add_texture(stele_model *model, arena *a, const stele_texture *texture);
+
+/* Room for so many items in a list of a model, to which more may be added as above. Zeroed; NULL without memory. */
+void *st_model_room(arena *a, uint64_t count, size_t item_size);
+
+/* To change what was added. */
+static inline stele_node *st_model_node(stele_model *model, uint32_t index)
+{
+    return (stele_node *)&model->nodes[index];
+}
+
+/* Adds a property, replacing one of the same key. The key and text are copied. */
+void st_property_text(stele_properties *p, arena *a, const char *key, const char *text);
+void st_property_json(stele_properties *p, arena *a, const char *key, const char *json);
+void st_property_numbers(stele_properties *p, arena *a, const char *key, const double *numbers, size_t count);
+void st_property_number(stele_properties *p, arena *a, const char *key, double number);
+
+const char *st_property_text_of(const stele_properties *p, const char *key);                /* or NULL */
+double st_property_number_of(const stele_properties *p, const char *key, double otherwise); /* the first number */
+
+/* Sets model->order. False if nodes are their own ancestors, or indices of anything point nowhere; then *problem says what. */
+bool st_model_finish(stele_model *model, arena *a, const char **problem);
+
+/* What is wrong with a finished model that a program made, so that using it would read beyond what there is; NULL if nothing.
+ */
+const char *st_model_problem(const stele_model *model);
+
+/* The nodes that draw, by the order of their meshes; NULL without memory. */
+uint32_t *st_model_drawn(const stele_model *model, arena *a, size_t *count);
+
+bool st_model_has_normals(const stele_model *model); /* any of its primitives */
+/* The weight of a morph of the mesh that a node draws, at a time of a clip (STELE_NONE: at rest). */
+double st_morph_weight(const stele_model *model, uint32_t node, uint32_t clip, double seconds, size_t morph);
+
+/* A summary of a model, for formats that are only known by it. */
+void st_describe_model(const stele_model *model, arena *a, stele_info *info);
+
+/* ---- Views ---- */
+
+static inline const uint8_t *st_view_at(const stele_view *v, uint64_t row)
+{
+    return (const uint8_t *)v->data + row * v->stride;
+}
+
+stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32_t components);
+
+/* Packed memory for a view of so many rows, to be filled with little-endian numbers; *bytes is NULL without memory. */
+stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);
+
+uint64_t st_view_index(const stele_view *v, uint64_t row); /* of an unsigned integer without normalisation */
+
+/* Row i of the triangles of a primitive with topology STELE_TRIANGLES: three vertices. */
+uint64_t st_triangle_count(const stele_primitive *p);
+void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[3]);
+
+stele_bounds st_view_bounds(const stele_view *position);
+
+/* Smooth normals of triangles, weighted by area; vertices at the same place share theirs. No rows for lines and points, without
+ * positions, and without memory. */
+stele_view st_normals_of(arena *a, const stele_primitive *p);
+
+/* ---- Loading ---- */
+
+typedef struct loader {
+    checker *checker; /* for diagnostics, companions, the arena, threads */
+    arena *arena;
+    stele_model *model; /* empty at first */
+    const stele_load_options *options;
+    const stele_choice_info *choices; /* of the format */
+    size_t choice_count;
+    const char *name; /* of the file, without folder and extension; "" if it has none */
+    bool repair;
+} loader;
+
+/* The value of a choice of the format, such as st_load_choice(l, "ctc.bind"): what the caller said, or the default. */
+const char *st_load_choice(const loader *l, const char *name);
+double st_load_fps(const loader *l, double usual);
+
+/* The texture of a name as it is in the file: its file is looked for beside the model, "x.*" by the usual types. A missing one
+ * is reported, and taken all the same. Path is that of the name in the file. */
+uint32_t st_load_texture(loader *l, const char *name, const char *path);
+
+/* A view with what is wrong put right, if the loader repairs: then it is built anew and the repair reported at path (as a
+ * printf of st_check_path), otherwise it is the given one. */
+stele_view st_repair_normals(loader *l, const stele_primitive *p, const stele_view *normal, const char *path);
+stele_view st_repair_uvs(loader *l, const stele_view *uv, const char *path);       /* not finite: 0 */
+stele_view st_repair_colors(loader *l, const stele_view *color, const char *path); /* not finite: 1; clamped to 0 ... 1 */
+
+/* Joints and weights of any layout made fit for skinning: what is negative, not finite or refers to no joint is dropped, what
+ * is listed twice is added up, sums become 1; vertices that nothing moves follow the neutral joint. */
+typedef struct influence {
+    uint32_t joint; /* STELE_NONE: none */
+    double weight;
+} influence;
+enum { MOST_INFLUENCES = 64 };
+
+void st_sort_influences(influence *items, size_t count); /* the greatest weight first, otherwise as they are */
+
+/* The influences of a vertex as the file has them; returns how many, of at most MOST_INFLUENCES. */
+typedef size_t (*influences_of)(const void *context, uint64_t vertex, influence *influences);
+
+typedef struct skin_request {
+    uint64_t vertex_count;
+    influences_of influences;
+    const void *context;
+    size_t joint_count;
+    const char *path;
+} skin_request;
+
+typedef struct skin_result {
+    stele_attribute attributes[2 * (MOST_INFLUENCES / 4)]; /* joints and weights of each set */
+    size_t attribute_count;
+    bool needs_neutral; /* some vertices refer to joint number joint_count: the neutral one, to be added to the skin */
+} skin_result;
+
+/* Joints come out as U8 or U16, weights as F32, most important first. False without memory. */
+bool st_load_influences(loader *l, const skin_request *request, skin_result *result);
+
+/* ---- Saving ---- */
+
+typedef struct side_file {
+    const char *name; /* beside the output */
+    void (*walk)(walk *w, void *raw);
+    void *raw;
+    bool same_is_fine; /* an existing file of the same bytes is left alone */
+    struct side_file *next;
+} side_file;
+
+typedef struct saver {
+    adapter adapter; /* where losses go; adapter.name is the format's name in capitals: "SFF" */
+    arena *arena;
+    const stele_model *model;
+    uint32_t capabilities;   /* of the format */
+    const char *format;      /* its name, as in keys of properties */
+    double fps;              /* 0: not said */
+    stele_textures textures; /* what becomes of them */
+    const char *name;        /* of the output, without folder and extension; NULL: there is no place for a second file */
+    companions *companions;  /* of the source, for the bytes of textures */
+    side_file *side_files;
+    double pose_values; /* see st_flat_afford */
+} saver;
+
+/* Reports all that the format has no word for, by its capabilities and what is in the model: "SFF has no skeleton: 42 joints
+ * and 3 clips dropped". Called for every save, before it. */
+void st_save_report(saver *s);
+
+/* Another file, to be written beside the output. Not if name is NULL. */
+void st_save_beside(saver *s, const char *name, void (*walk)(walk *w, void *raw), void *raw);
+
+/* Reports a loss of the format's own: "MESH ...". */
+void st_save_lose(saver *s, diag_code code, uint64_t count, const char *path, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* For formats whose textures are colours only: how materials use each texture of the model, as a set of these bits (NULL
+ * without memory); and a report of those that no material uses as a colour. */
+enum { TEXTURE_IS_COLOR = 1, TEXTURE_IS_OTHER = 2 };
+uint8_t *st_texture_uses(saver *s);
+void st_report_other_textures(saver *s, const uint8_t *uses);
+
+/* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
+const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64_t *size);
+
+/* Puts bytes beside the output under a name, once, if there are any; and those of a texture. */
+void st_save_copy(saver *s, const void *data, uint64_t size, const char *name);
+void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name);
+
+/* Brings a file from beside the source, under the same name. False if there is none. */
+bool st_save_companion(saver *s, const char *name);
+
+/* Which image a format takes a name for. */
+typedef enum texture_naming {
+    TEXTURE_BY_FILE,   /* the file of that name */
+    TEXTURE_OPEN_TYPE, /* the same, but "x.*" is x of any type */
+    TEXTURE_ANY_TYPE   /* that of any type, whatever type is named */
+} texture_naming;
+
+/* The name to write for a texture that is not embedded: what the file said if the format will find the same image by it,
+ * otherwise the name of the image that was found. */
+const char *st_save_file_name(saver *s, const stele_texture *texture, texture_naming naming);
+
+/* The name that a format that only names textures should write: that, and the file is copied if it is to be; embedded images
+ * get a name and, when they are to be copied, a file of that name. */
+const char *st_save_texture_name(saver *s, uint32_t texture, texture_naming naming);
+
+#endif

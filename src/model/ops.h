@@ -1,0 +1,19 @@
+/* Operations on models, whatever file they came from. One verb a file. */
+#ifndef ST_OPS_H
+#define ST_OPS_H
+
+#include "model.h"
+
+/* A static model of what is seen at a time of a clip: no joints, clips or morphs, every mesh where it is drawn. False without
+ * memory. */
+bool st_bake(const stele_model *model, arena *a, uint32_t clip, double seconds, stele_model *baked);
+
+/* Normals for all primitives of triangles that have none; how many were made. UINT64_MAX without memory. */
+uint64_t st_add_normals(stele_model *model, arena *a);
+
+/* Everything that two models can differ in, told to a callback; true if all of it is equal within the tolerance. Scratch memory
+ * is taken from the arena, and given back. */
+bool st_diff(const stele_model *a, const stele_model *b, arena *scratch, double tolerance, stele_each_difference each,
+             void *user);
+
+#endif
