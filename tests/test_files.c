@@ -18,16 +18,26 @@ static bool may_have_gaps(const char *path)
     return strstr(path, "/samples/gaps/") != NULL;
 }
 
+/* Suites that others made, and files made to hurt, hold what is wrong on purpose. */
+static bool may_be_wrong(const char *path)
+{
+    return strstr(path, "/corpus/suites/") || strstr(path, "/corpus/hostile/");
+}
+
 static void expect_same_bytes(const char *path, const bytes *content)
 {
     stele_file *file = stele_open(path, NULL);
-    if (stele_file_status(file) != STELE_OK)
-        fail_msg("%s: %s", path, stele_file_message(file));
+    if (stele_file_status(file) != STELE_OK) {
+        if (!may_be_wrong(path))
+            fail_msg("%s: %s", path, stele_file_message(file));
+        stele_close(file);
+        return;
+    }
     bytes out = rewritten(file, NULL);
     assert_int_equal(out.size, content->size);
     assert_memory_equal(out.data, content->data, content->size);
     uint64_t gaps = assert_explained(file);
-    assert_true(gaps == 0 || may_have_gaps(path));
+    assert_true(gaps == 0 || may_have_gaps(path) || may_be_wrong(path));
     free(out.data);
     stele_close(file);
 }
@@ -354,7 +364,7 @@ static void convert_to_all(const char *path, const bytes *content)
             fail_msg("%s as %s: %s", path, save.dialect, stele_file_message(again));
         expect_dialect(again, &out, save.dialect);
         uint64_t gaps = assert_explained(again);
-        assert_true(gaps == 0 || may_have_gaps(path));
+        assert_true(gaps == 0 || may_have_gaps(path) || may_be_wrong(path));
         stele_close(again);
         forget_neighbours(&beside);
         free(out.data);
