@@ -10,13 +10,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from corpus import CORPUS, real_files
 from gltf_oracle import COMPONENTS, TYPES, Gltf
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 BUILD = Path(os.environ.get("STELE_BUILD", ROOT / "build"))
 STELE = os.environ.get("STELE", str(BUILD / "stele"))
-CORPUS = Path(os.environ.get("STELE_CORPUS", ROOT.parent / "shared/corpus"))
 VERTICES, INDICES = 34962, 34963
 
 # Warnings that a writer cannot avoid: the model has a normal map and no tangents, or an image of an unusual type.
@@ -106,7 +106,7 @@ class Validator(unittest.TestCase):
     def test_corpus(self):
         with tempfile.TemporaryDirectory() as folder:
             files = []
-            for i, path in enumerate(models_in(CORPUS)):
+            for i, path in enumerate(real_files(*endings())):
                 files.append(Path(folder) / f"{i}.glb")
                 convert(path, files[-1])
             self.check(files, "the corpus")

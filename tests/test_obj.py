@@ -12,11 +12,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from corpus import CORPUS, real_files
 from gltf_oracle import Gltf
 
 ROOT = Path(__file__).resolve().parent.parent
 STELE = os.path.abspath(os.environ.get("STELE", ROOT / "build" / "stele"))
-CORPUS = Path(os.environ.get("STELE_CORPUS", ROOT.parent / "shared/corpus"))
 TRIANGLES = 4
 FILES = 60
 
@@ -143,7 +143,7 @@ class Written(Case):
 
     @unittest.skipUnless(CORPUS.is_dir(), "there is no corpus of real files")
     def test_corpus(self):
-        for path in sorted(CORPUS.rglob("*.sgm"))[::8]:
+        for path in real_files(".sgm")[::8]:
             if path.stat().st_size < 200000:
                 with self.subTest(path.name):
                     self.compare(path)

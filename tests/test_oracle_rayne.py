@@ -16,11 +16,11 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from corpus import CORPUS, real_files
 from rayne_oracle import *
 
 ROOT = Path(__file__).resolve().parent.parent
 STELE = os.path.abspath(os.environ.get("STELE", ROOT / "build" / "stele"))
-CORPUS = Path(os.environ.get("STELE_CORPUS", ROOT.parent / "shared" / "corpus"))
 SAMPLES = ROOT / "samples"
 
 
@@ -265,7 +265,7 @@ class SamplesAgree(CutFiles, unittest.TestCase):
 class CorpusAgrees(CutFiles, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.files = sorted(CORPUS.rglob("*.sg[ma]"))
+        cls.files = real_files(".sgm", ".sga")
         if not cls.files:
             reason = f"there are no real files in {CORPUS}"
             print(f"test_oracle_rayne: skipped the corpus: {reason}", file=sys.stderr)

@@ -15,11 +15,12 @@ import unittest
 import zlib
 from pathlib import Path
 
+from corpus import CORPUS, real_files
 from gltf_oracle import Gltf
 from png_oracle import Png
 from test_cli import (FINDINGS, FINE, NO_IO, SAMPLES, STELE, UNSUPPORTED, USAGE, CliTest, large_model, model_bytes, triangle)
 from test_golden import GOLDEN, models
-from test_oracle_rayne import CORPUS, Material, Model, write_sgm
+from test_oracle_rayne import Material, Model, write_sgm
 
 SCRIBE = ("scribe.sgm", "scribe.sga", "scribe.png")
 PICTURES = GOLDEN / "pictures.txt"
@@ -627,7 +628,7 @@ class Corpus(CliTest):
     def test_all(self):
         listed = json.loads(self.expect(FINE, "formats", "--json").stdout)["formats"]
         endings = {"." + e for f in listed for e in f["extensions"]}
-        files = [p for p in sorted(CORPUS.rglob("*")) if p.suffix in endings]
+        files = real_files(*endings)
         for path in files:
             with self.subTest(path.name):
                 result = self.expect(FINE, "thumbnail", path, "out.png", "-s", "32")

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import test_oracle_mesh as oracle
+from corpus import real_files
 from gltf_oracle import Gltf
 
 ROOT = Path(__file__).resolve().parent.parent
 STELE = os.path.abspath(os.environ.get("STELE", ROOT / "build" / "stele"))
-CORPUS = Path(os.environ.get("STELE_CORPUS", ROOT.parent / "shared" / "corpus"))
 FILES = 60
 RESTING = oracle.RESTING
 
@@ -254,7 +254,7 @@ class Skinning(unittest.TestCase):
         return json.loads(out)["dialect"]
 
     def test_samples_and_corpus(self):
-        paths = sorted((ROOT / "samples").rglob("*.mesh")) + sorted(CORPUS.rglob("*.mesh"))
+        paths = sorted((ROOT / "samples").rglob("*.mesh")) + real_files(".mesh")
         self.assertGreater(len(paths), 7)
         compared = 0
         for path in paths:

@@ -15,11 +15,11 @@ import unittest
 from pathlib import Path
 
 import rayne_oracle as rayne
+from corpus import real_files
 from gltf_oracle import Gltf
 
 ROOT = Path(__file__).resolve().parent.parent
 STELE = os.path.abspath(os.environ.get("STELE", ROOT / "build" / "stele"))
-CORPUS = Path(os.environ.get("STELE_CORPUS", ROOT.parent / "shared" / "corpus"))
 FRAMES = rayne.FRAMES_PER_SECOND
 TOLERANCE = 1e-4  # of the size of the model
 SAMPLES_OF_A_CLIP = 5
@@ -124,7 +124,7 @@ def skinned(mesh, bone_map, matrices):
 # ---- Files ----------------------------------------------------------------------------------------------------------------
 
 def models():
-    files = [ROOT / "samples" / "scribe.sgm", *sorted((ROOT / "samples").rglob("*.sgm")), *sorted(CORPUS.rglob("*.sgm"))]
+    files = [ROOT / "samples" / "scribe.sgm", *sorted((ROOT / "samples").rglob("*.sgm")), *real_files(".sgm")]
     return list(dict.fromkeys(files))
 
 
