@@ -443,8 +443,8 @@ static void test_diff(void **state)
 typedef struct bench {
     arena memory;
     diags found;
-    checker checker;
-    saver saver;
+    saving saving;
+    context context;
     flat_model flat;
     double scratch[8][16];
 } bench;
@@ -454,18 +454,14 @@ static void set_up(bench *b, arm *a, uint32_t capabilities)
     stele_options options = {0};
     st_arena_init(&b->memory, &options);
     st_diags_init(&b->found, &b->memory, NULL, 0, NULL);
-    b->checker = (checker){.arena = &b->memory, .diags = &b->found};
-    b->saver = (saver){.adapter = {&b->checker, "TEST", true},
-                       .arena = &b->memory,
-                       .model = stele_file_model(a->file),
-                       .capabilities = capabilities,
-                       .name = "test"};
+    b->saving = (saving){.model = stele_file_model(a->file), .capabilities = capabilities, .name = "test"};
+    b->context = (context){.arena = &b->memory, .diags = &b->found, .into = "TEST", .fits = true, .save = &b->saving};
 }
 
 static void flatten(bench *b, arm *a, uint32_t capabilities, flat_wishes wishes)
 {
     set_up(b, a, capabilities);
-    assert_true(st_flatten(&b->saver, &wishes, &b->flat));
+    assert_true(st_flatten(&b->context, &wishes, &b->flat));
 }
 
 static void clean_up(bench *b, arm *a)
@@ -490,7 +486,7 @@ static void test_flatten_turns_axes(void **state)
     assert_near(stele_view_number(&b.flat.meshes[0].position, 1, 2), 2);
     assert_near(b.flat.joints[1].rest.m[14], 1);
     matrix joints[2];
-    st_flat_pose(&b.saver, &b.flat, 0, 3, b.scratch, joints);
+    st_flat_pose(&b.context, &b.flat, 0, 3, b.scratch, joints);
     matrix skin = st_matrix_product(&joints[1], &b.flat.joints[1].inverse_bind);
     double end[3] = {0, 0, 2}, moved[3];
     st_matrix_point(&skin, end, moved);
@@ -524,7 +520,7 @@ static void test_flatten_makes_joints_of_animated_nodes(void **state)
     assert_int_equal(st_flat_influences(&b.flat.meshes[1], 0, influences, 4, &all), 1);
     assert_int_equal(influences[0].joint, 2);
     matrix joints[3];
-    st_flat_pose(&b.saver, &b.flat, 0, 3, b.scratch, joints);
+    st_flat_pose(&b.context, &b.flat, 0, 3, b.scratch, joints);
     matrix skin = st_matrix_product(&joints[2], &b.flat.joints[2].inverse_bind);
     double point[3], moved[3];
     for (uint32_t k = 0; k < 3; k++)
@@ -575,7 +571,7 @@ static void test_losses_follow_the_capabilities(void **state)
     bench b;
     add_turn(&a, 1, STELE_LINEAR);
     set_up(&b, &a, STELE_MESHES);
-    st_save_report(&b.saver);
+    st_save_report(&b.context);
     assert_int_equal(b.found.losses, 1);
     assert_string_equal(b.found.items[0].text, "TEST has no skeleton: 2 joints and 1 clip dropped");
     clean_up(&b, &a);
@@ -586,8 +582,8 @@ static void expect_refusal(arm *a, bool in_place)
     bench b;
     flat_wishes wishes = {.axes = st_matrix_identity(), .in_place = in_place};
     set_up(&b, a, UINT32_MAX);
-    assert_false(st_flatten(&b.saver, &wishes, &b.flat));
-    assert_false(b.saver.adapter.fits);
+    assert_false(st_flatten(&b.context, &wishes, &b.flat));
+    assert_false(b.context.fits);
     assert_false(b.memory.failed);
     assert_int_equal(b.found.count, 1);
     assert_string_equal(b.found.items[0].id, "does-not-fit");

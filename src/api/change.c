@@ -14,20 +14,19 @@ const char *st_file_base_name(arena *a, const char *path)
     return st_arena_text(a, start, dot && dot > start ? (size_t)(dot - start) : strlen(start));
 }
 
-static bool load(stele_file *file, checker *c)
+static bool load(stele_file *file, context *c)
 {
-    loader l = {.checker = c,
-                .arena = &file->arena,
-                .model = file->model,
-                .options = &file->load,
-                .choices = file->format->info.choices,
-                .choice_count = file->format->info.choice_count,
-                .name = st_file_base_name(&file->arena, file->name),
-                .repair = !file->load.no_repair};
+    loading l = {.model = file->model,
+                 .options = &file->load,
+                 .choices = file->format->info.choices,
+                 .choice_count = file->format->info.choice_count,
+                 .name = st_file_base_name(&file->arena, file->name),
+                 .repair = !file->load.no_repair};
     const char *problem = "it cannot be taken as a model";
     size_t before = file->diags.count;
     file->model->name = l.name;
-    if (file->format->load && file->format->load(&l, file->raw) && st_model_finish(file->model, &file->arena, &problem))
+    c->load = &l;
+    if (file->format->load && file->format->load(c, file->raw) && st_model_finish(file->model, &file->arena, &problem))
         return true;
     if (file->diags.count > before && file->diags.items[file->diags.count - 1].severity == STELE_ERROR)
         problem = st_file_line(file, &file->diags.items[file->diags.count - 1]);
@@ -36,7 +35,7 @@ static bool load(stele_file *file, checker *c)
 }
 
 /* A file that was opened for its structure only has not been looked into yet. */
-static bool check_first(stele_file *file, checker *c)
+static bool check_first(stele_file *file, context *c)
 {
     if (file->level == STELE_CHECK_STRUCTURE && file->format->check) {
         file->format->check(c, file->raw);
@@ -72,7 +71,7 @@ stele_model *st_file_model(stele_file *file)
             st_file_fail(file, STELE_DAMAGED, "the file has errors, so that its model cannot be had");
         return NULL;
     }
-    checker c = st_file_checker(file);
+    context c = st_file_context(file);
     file->model = st_arena_alloc(&file->arena, sizeof *file->model);
     bool loaded = file->model && check_first(file, &c) && load(file, &c);
     if (file->arena.failed)

@@ -4,7 +4,7 @@
 #include "handle.h"
 
 /* What a magic promises and the end of the file confirms needs no look at the bulk data: the checks read it anyway. */
-static fit how_well(const attempt *t, const stele_format *format, uint64_t size, bool promised)
+static fit how_well(const attempt *t, const format *format, uint64_t size, bool promised)
 {
     bool exact = !t->failed && t->end == size;
     sense sense = exact && promised ? SENSE_GOOD : format->sense(t->raw);
@@ -17,7 +17,7 @@ static fit how_well(const attempt *t, const stele_format *format, uint64_t size,
     return t->failure.code == DIAG_TRUNCATED ? FIT_CUT_OFF : FIT_FAILED;
 }
 
-static attempt try_candidate(stele_file *file, const stele_format *format, raw_file candidate, bool promised, walk *w)
+static attempt try_candidate(stele_file *file, const format *format, raw_file candidate, bool promised, walk *w)
 {
     attempt t = {.format = format, .raw = st_arena_alloc(&file->arena, format->raw_size)};
     if (!t.raw)
@@ -33,7 +33,7 @@ static attempt try_candidate(stele_file *file, const stele_format *format, raw_f
 }
 
 /* What is to be walked: the file, or what it unpacks to. False if it does not unpack. */
-static bool open_content(stele_file *file, const stele_format *format, const probe *p, walk *w)
+static bool open_content(stele_file *file, const format *format, const probe *p, walk *w)
 {
     file->content = (span){file->source.data, file->source.size, 1};
     file->packed = (format->packed_dialects >> p->candidates[0].dialect) & 1;
@@ -53,7 +53,7 @@ static void report_packing(stele_file *file, const walk *w)
         st_file_fail_with(file, STELE_DAMAGED, DIAG_BAD_COMPRESSION, 0, "", "the compressed content cannot be unpacked");
 }
 
-static void try_format(stele_file *file, const stele_format *format, const probe *p, walk *w, attempt *best)
+static void try_format(stele_file *file, const format *format, const probe *p, walk *w, attempt *best)
 {
     if (!open_content(file, format, p, w))
         return;
@@ -73,14 +73,14 @@ static void try_format(stele_file *file, const stele_format *format, const probe
     }
 }
 
-static void probe_format(const stele_file *file, const stele_format *format, probe *p)
+static void probe_format(const stele_file *file, const format *format, probe *p)
 {
     *p = (probe){.trust = TRUST_NONE};
     format->probe(file->source.data, file->source.size, p);
 }
 
 /* The format that is certain, if there is one. */
-static bool detect_certain(stele_file *file, const stele_format *forced, walk *w, attempt *best)
+static bool detect_certain(stele_file *file, const format *forced, walk *w, attempt *best)
 {
     probe p;
     for (size_t i = 0; st_formats[i]; i++) {
@@ -101,9 +101,9 @@ static bool detect_certain(stele_file *file, const stele_format *forced, walk *w
 
 /* Without a magic, the format that fits best. The one that the name promises is believed even if it is damaged, the others only
  * if they end with the file and fit better. */
-void st_file_detect(stele_file *file, const stele_format *forced, walk *w, attempt *best)
+void st_file_detect(stele_file *file, const format *forced, walk *w, attempt *best)
 {
-    const stele_format *promised = forced ? forced : st_format_of_extension(file->name);
+    const format *promised = forced ? forced : st_format_of_extension(file->name);
     probe p;
     if (detect_certain(file, forced, w, best))
         return;

@@ -2,7 +2,7 @@
 #ifndef ST_HANDLE_H
 #define ST_HANDLE_H
 
-#include "file/check.h"
+#include "file/context.h"
 #include "file/file.h"
 #include "file/walk.h"
 #include "formats/format.h"
@@ -17,7 +17,7 @@ struct stele_file {
     const char *target;
     stele_parallel parallel;
     void *parallel_user;
-    const stele_format *format;
+    const format *format;
     raw_file *raw;
     container container; /* of a file that is compressed as a whole */
     bool packed;
@@ -50,7 +50,8 @@ void st_file_fail_with(stele_file *file, stele_status status, diag_code code, ui
 /* A diagnostic as one line. */
 const char *st_file_line(stele_file *file, const stele_diagnostic *d);
 
-checker st_file_checker(stele_file *file);
+/* What every phase starts with. */
+context st_file_context(stele_file *file);
 
 /* The model, which may still be added to; NULL if it cannot be had, and then the status says why. */
 stele_model *st_file_model(stele_file *file);
@@ -80,7 +81,7 @@ typedef enum fit {
 } fit;
 
 typedef struct attempt {
-    const stele_format *format;
+    const format *format;
     raw_file *raw;
     fit fit;
     bool certain; /* a magic says so */
@@ -91,7 +92,7 @@ typedef struct attempt {
 
 /* Finds out what the file is: the best attempt at reading it. No raw: no format that we know. The status is set if it is known
  * but cannot be read. */
-void st_file_detect(stele_file *file, const stele_format *forced, walk *w, attempt *best);
+void st_file_detect(stele_file *file, const format *forced, walk *w, attempt *best);
 
 /* After a failure: says so if a line-ending conversion may be the reason. */
 void st_file_suspect_line_ends(stele_file *file, const attempt *best);

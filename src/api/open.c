@@ -51,9 +51,9 @@ static void conclude(stele_file *file)
         st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");
 }
 
-checker st_file_checker(stele_file *file)
+context st_file_context(stele_file *file)
 {
-    return (checker){.arena = &file->arena,
+    return (context){.arena = &file->arena,
                      .diags = &file->diags,
                      .data = file->content.data,
                      .size = file->content.count,
@@ -61,12 +61,13 @@ checker st_file_checker(stele_file *file)
                      .target = file->target,
                      .companions = &file->companions,
                      .parallel = file->parallel,
-                     .parallel_user = file->parallel_user};
+                     .parallel_user = file->parallel_user,
+                     .fits = true};
 }
 
 /* ---- Opening ---- */
 
-static void check_content(stele_file *file, checker *c)
+static void check_content(stele_file *file, context *c)
 {
     if (file->trailing.count)
         st_diag(&file->diags, DIAG_TRAILING_BYTES, (diag_place){file->content.count - file->trailing.count, 1, ""},
@@ -76,7 +77,7 @@ static void check_content(stele_file *file, checker *c)
         file->format->check(c, file->raw);
 }
 
-static void explain_unknown(stele_file *file, const stele_format *promised)
+static void explain_unknown(stele_file *file, const format *promised)
 {
     const source *s = &file->source;
     const char *stranger = st_stranger(s->data, s->size);
@@ -95,7 +96,7 @@ static void explain_unknown(stele_file *file, const stele_format *promised)
 
 static void accept(stele_file *file, const attempt *best)
 {
-    checker c;
+    context c;
     file->raw = best->raw;
     file->diags.unpacked = file->packed;
     if (best->failed) {
@@ -110,7 +111,7 @@ static void accept(stele_file *file, const attempt *best)
     }
     file->complete = true;
     file->trailing = (span){file->content.data + best->end, file->content.count - best->end, 1};
-    c = st_file_checker(file);
+    c = st_file_context(file);
     check_content(file, &c);
 }
 
@@ -127,7 +128,7 @@ static bool known_target(const stele_file *file)
 
 static void parse(stele_file *file, const stele_options *options)
 {
-    const stele_format *forced = options->format ? st_format_named(options->format) : NULL;
+    const format *forced = options->format ? st_format_named(options->format) : NULL;
     attempt best = {0};
     if (options->format && !forced) {
         st_file_fail(file, STELE_USAGE, st_arena_format(&file->arena, "there is no format called %s", options->format));
@@ -300,7 +301,8 @@ uint64_t stele_file_memory(const stele_file *file)
 static bool describe(stele_file *file, stele_info *info)
 {
     if (file->format && file->format->describe && !file->touched) {
-        file->format->describe(file->raw, &file->arena, &file->companions, info);
+        context c = st_file_context(file);
+        file->format->describe(&c, file->raw, info);
         return true;
     }
     const stele_model *model = st_file_finished_model(file);

@@ -5,7 +5,7 @@
 
 #include "handle.h"
 
-static int dialect_named(const stele_format *format, const char *name)
+static int dialect_named(const format *format, const char *name)
 {
     for (size_t i = 0; i < format->info.dialect_count; i++)
         if (strcmp(format->info.dialects[i].name, name) == 0)
@@ -36,11 +36,11 @@ static raw_file *adapt(stele_file *file, unsigned dialect, bool strict)
     if (!raw)
         return NULL;
     memcpy(raw, file->raw, file->format->raw_size);
-    checker c = st_file_checker(file);
+    context c = st_file_context(file);
     if (file->trailing.count)
         st_diag(&file->diags, DIAG_LOSS_TRAILING, (diag_place){file->content.count - file->trailing.count, 1, ""},
                 "%llu bytes after the content are dropped", (unsigned long long)file->trailing.count);
-    bool fits = file->format->adapt(raw, dialect, &c);
+    bool fits = file->format->adapt(&c, raw, dialect);
     if (file->arena.failed)
         return NULL;
     if (!fits)
@@ -52,12 +52,12 @@ static raw_file *adapt(stele_file *file, unsigned dialect, bool strict)
 
 /* What is to be written. */
 typedef struct product {
-    const stele_format *format;
+    const format *format;
     raw_file *raw;         /* NULL if it cannot be had; the status says why */
     side_file *side_files; /* beside it */
 } product;
 
-static int dialect_to_write(stele_file *file, const stele_format *format, const stele_save_options *options, int usual)
+static int dialect_to_write(stele_file *file, const format *format, const stele_save_options *options, int usual)
 {
     int dialect = options->dialect ? dialect_named(format, options->dialect) : usual;
     if (dialect < 0)
@@ -90,7 +90,7 @@ static const char *capitals(arena *a, const char *name)
 }
 
 /* A file that came from this format remembers its dialect. */
-static int remembered_dialect(stele_file *file, const stele_format *format, const stele_model *model)
+static int remembered_dialect(stele_file *file, const format *format, const stele_model *model)
 {
     const char *key = st_arena_format(&file->arena, "%s.dialect", format->info.name);
     const char *name = st_property_text_of(&model->properties, key);
@@ -110,20 +110,16 @@ static void conclude_product(stele_file *file, product *p, bool fits, bool stric
         p->raw = NULL;
 }
 
-static saver saver_of(stele_file *file, checker *c, const stele_format *format, const char *path,
-                      const stele_save_options *options)
+static saving saving_of(stele_file *file, const format *format, const char *path, const stele_save_options *options)
 {
-    return (saver){.adapter = {c, capitals(&file->arena, format->info.name), true},
-                   .arena = &file->arena,
-                   .capabilities = format->info.capabilities | (path ? format->info.beside : 0),
-                   .format = format->info.name,
-                   .fps = options->fps,
-                   .textures = options->textures,
-                   .name = path ? st_file_base_name(&file->arena, path) : NULL,
-                   .companions = &file->companions};
+    return (saving){.capabilities = format->info.capabilities | (path ? format->info.beside : 0),
+                    .format = format->info.name,
+                    .fps = options->fps,
+                    .textures = options->textures,
+                    .name = path ? st_file_base_name(&file->arena, path) : NULL};
 }
 
-static bool names_textures(const stele_format *format)
+static bool names_textures(const format *format)
 {
     return (format->info.capabilities | format->info.beside) & STELE_TEXTURES;
 }
@@ -132,15 +128,16 @@ static bool names_textures(const stele_format *format)
 static void bring_others(stele_file *file, product *p, const stele_model *model, const char *path,
                          const stele_save_options *options)
 {
-    checker c = st_file_checker(file);
-    saver s = saver_of(file, &c, p->format, path, options);
+    context c = st_file_context(file);
+    saving s = saving_of(file, p->format, path, options);
+    c.save = &s;
     if (!p->raw || !path)
         return;
     if (p->format->bring)
-        p->format->bring(&s, p->raw);
+        p->format->bring(&c, p->raw);
     for (size_t i = 0; model && i < model->texture_count; i++)
         if (!model->textures[i].data && model->textures[i].file)
-            st_save_texture_copy(&s, &model->textures[i], model->textures[i].file);
+            st_save_texture_copy(&c, &model->textures[i], model->textures[i].file);
     p->side_files = s.side_files;
 }
 
@@ -157,7 +154,7 @@ static void make_copy(stele_file *file, product *p, const char *path, const stel
 
 static void make_product(stele_file *file, product *p, const char *path, const stele_save_options *options)
 {
-    const stele_format *format = p->format;
+    const format *format = p->format;
     const stele_model *model = st_file_finished_model(file);
     size_t diags = file->diags.count;
     uint64_t losses = file->diags.losses;
@@ -172,19 +169,21 @@ static void make_product(stele_file *file, product *p, const char *path, const s
     if (!p->raw)
         return;
     p->raw->dialect = (unsigned)dialect;
-    checker c = st_file_checker(file);
-    saver s = saver_of(file, &c, format, path, options);
+    context c = st_file_context(file);
+    saving s = saving_of(file, format, path, options);
     s.model = model;
-    st_save_report(&s);
-    bool fits = format->save(&s, p->raw) && s.adapter.fits;
+    c.save = &s;
+    c.into = capitals(&file->arena, format->info.name);
+    st_save_report(&c);
+    bool fits = format->save(&c, p->raw) && c.fits;
     p->side_files = s.side_files;
     conclude_product(file, p, fits, options->strict, diags, losses);
 }
 
 /* The format to write: what the caller says, what the path says, or the file's own. */
-static const stele_format *format_to_write(stele_file *file, const char *path, const stele_save_options *options)
+static const format *format_to_write(stele_file *file, const char *path, const stele_save_options *options)
 {
-    const stele_format *format = options->format ? st_format_named(options->format) : st_format_of_extension(path);
+    const format *format = options->format ? st_format_named(options->format) : st_format_of_extension(path);
     if (options->format && !format)
         st_file_fail(file, STELE_USAGE, st_arena_format(&file->arena, "there is no format called %s", options->format));
     else if (!format && !file->format)

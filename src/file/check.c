@@ -6,13 +6,13 @@
 
 #include "base/bytes.h"
 
-uint64_t st_check_offset(const checker *c, const void *pointer)
+uint64_t st_check_offset(const context *c, const void *pointer)
 {
     uintptr_t p = (uintptr_t)pointer, start = (uintptr_t)c->data;
     return pointer && p >= start && p - start <= c->size ? p - start : STELE_NOWHERE;
 }
 
-diag_place st_check_place(checker *c, uint64_t offset, uint64_t count, const char *format, ...)
+diag_place st_check_place(context *c, uint64_t offset, uint64_t count, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -30,7 +30,7 @@ const char *st_check_path(char path[WALK_PATH], const char *format, ...)
     return path;
 }
 
-void st_check_flag(checker *c, uint8_t flag, uint64_t offset, const char *path)
+void st_check_flag(context *c, uint8_t flag, uint64_t offset, const char *path)
 {
     if (flag > 1)
         st_diag(c->diags, DIAG_FLAG_NOT_BOOLEAN, st_check_place(c, offset, 1, "%s", path), "is %u, neither 0 nor 1", flag);
@@ -64,7 +64,7 @@ static const char *first_not_utf8(const text *string)
     return NULL;
 }
 
-void st_check_string(checker *c, const text *string, const char *path)
+void st_check_string(context *c, const text *string, const char *path)
 {
     const char *nul = string->size ? memchr(string->data, 0, (size_t)string->size) : NULL;
     if (!nul)
@@ -77,7 +77,7 @@ void st_check_string(checker *c, const text *string, const char *path)
     st_check_utf8(c, string, path);
 }
 
-void st_check_utf8(checker *c, const text *string, const char *path)
+void st_check_utf8(context *c, const text *string, const char *path)
 {
     const char *bad = first_not_utf8(string);
     if (bad)
@@ -93,8 +93,8 @@ text st_fixed_text(const span *field)
 }
 
 /* Every item has at most one parent, so that a chain of parents ends at a root or comes back to where it was. */
-void st_check_cycles(checker *c, const int64_t *parent, uint64_t count, const char *list, offset_of_item offset_of,
-                     const void *context)
+void st_check_cycles(context *c, const int64_t *parent, uint64_t count, const char *list, offset_of_item offset_of,
+                     const void *list_of)
 {
     uint64_t *chain = st_arena_array(c->arena, count, sizeof *chain);
     for (uint64_t i = 0; chain && i < count; i++) {
@@ -105,7 +105,7 @@ void st_check_cycles(checker *c, const int64_t *parent, uint64_t count, const ch
         }
         if (at != NO_PARENT && chain[at] == i + 1)
             st_diag(c->diags, DIAG_BONE_CYCLE,
-                    st_check_place(c, offset_of(c, context, (uint64_t)at), 1, "%s[%llu]", list, (unsigned long long)at),
+                    st_check_place(c, offset_of(c, list_of, (uint64_t)at), 1, "%s[%llu]", list, (unsigned long long)at),
                     "is its own ancestor");
     }
 }

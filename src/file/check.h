@@ -2,39 +2,24 @@
 #ifndef ST_CHECK_H
 #define ST_CHECK_H
 
-#include "companion.h"
-#include "diag.h"
-#include "walk.h"
-
-typedef struct checker {
-    arena *arena;
-    diags *diags;
-    const uint8_t *data; /* of the whole file, to turn pointers into offsets */
-    uint64_t size;
-    bool full;          /* every finding, or only what safe use needs */
-    const char *target; /* NULL or an engine's name */
-    companions *companions;
-    stele_parallel parallel;
-    void *parallel_user;
-    char path[WALK_PATH]; /* of the latest place */
-} checker;
+#include "context.h"
 
 /* Where a pointer into the file is; STELE_NOWHERE for a pointer elsewhere. */
-uint64_t st_check_offset(const checker *c, const void *pointer);
+uint64_t st_check_offset(const context *c, const void *pointer);
 
 /* A place: an offset in the file, how often, and the printf of its path. Good until the next place is made. */
-diag_place st_check_place(checker *c, uint64_t offset, uint64_t count, const char *format, ...)
+diag_place st_check_place(context *c, uint64_t offset, uint64_t count, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* A path in a buffer of the caller's, for functions that take one. */
 const char *st_check_path(char path[WALK_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reports a byte that should be 0 or 1. */
-void st_check_flag(checker *c, uint8_t flag, uint64_t offset, const char *path);
+void st_check_flag(context *c, uint8_t flag, uint64_t offset, const char *path);
 
 /* NUL, UTF-8. The path is that of the string. */
-void st_check_string(checker *c, const text *string, const char *path);
-void st_check_utf8(checker *c, const text *string, const char *path);
+void st_check_string(context *c, const text *string, const char *path);
+void st_check_utf8(context *c, const text *string, const char *path);
 
 /* Length of the UTF-8 sequence at p, or 0 if there is none (overlong forms, surrogates and beyond U+10FFFF included). */
 size_t st_utf8_length(const uint8_t *p, size_t left);
@@ -58,9 +43,9 @@ static inline void tally_note(tally *t, uint64_t where, const uint8_t *at)
 
 /* Reports every circle in a list of parents once, at list[i]. */
 enum { NO_PARENT = -1 };
-typedef uint64_t (*offset_of_item)(const checker *c, const void *context, uint64_t index);
-void st_check_cycles(checker *c, const int64_t *parent, uint64_t count, const char *list, offset_of_item offset_of,
-                     const void *context);
+typedef uint64_t (*offset_of_item)(const context *c, const void *list_of, uint64_t index);
+void st_check_cycles(context *c, const int64_t *parent, uint64_t count, const char *list, offset_of_item offset_of,
+                     const void *list_of);
 
 /* The length of a quaternion, and whether it is 1 within 1 %. */
 float st_quaternion_length(const uint8_t *quaternion);
@@ -86,7 +71,7 @@ typedef struct mesh_view {
     stele_type index_type;
 } mesh_view;
 
-void st_check_mesh(checker *c, const mesh_view *mesh);
+void st_check_mesh(context *c, const mesh_view *mesh);
 
 /* The box of all finite positions. */
 stele_bounds st_position_bounds(const vertex_floats *position, uint64_t vertex_count);

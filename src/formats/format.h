@@ -59,7 +59,7 @@ typedef struct container {
     span block;
 } container;
 
-typedef struct stele_format {
+typedef struct format {
     stele_format_info info;
     size_t raw_size;
     const char *const *targets; /* engines that check knows, NULL-terminated; or NULL */
@@ -70,13 +70,13 @@ typedef struct stele_format {
     /* Of a file that may have failed half-way: does what was read look like this dialect? */
     sense (*sense)(const raw_file *raw);
 
-    void (*check)(checker *c, const raw_file *raw);
+    void (*check)(context *c, const raw_file *raw);
     /* NULL: the model is described instead. */
-    void (*describe)(const raw_file *raw, arena *a, companions *companions, stele_info *info);
+    void (*describe)(context *c, const raw_file *raw, stele_info *info);
 
     /* Changes a raw struct, a shallow copy of the file's, into a dialect, in reading 0. Losses and what does not fit are
      * reported; false if it does not fit. */
-    bool (*adapt)(raw_file *raw, unsigned dialect, checker *c);
+    bool (*adapt)(context *c, raw_file *raw, unsigned dialect);
 
     /* Adapting to the dialect that a file has already still changes it: its sections are laid out afresh. */
     bool always_adapts;
@@ -88,23 +88,23 @@ typedef struct stele_format {
     span (*unpack)(const container *c, arena *a);
     bool (*pack)(span content, arena *a, container *c);
 
-    /* The meaning of the bytes: fills the loader's model. False if it cannot be had; a diagnostic says why. */
-    bool (*load)(loader *l, const raw_file *raw);
+    /* The meaning of the bytes: fills the model of c->load. False if it cannot be had; a diagnostic says why. */
+    bool (*load)(context *c, const raw_file *raw);
 
     /* The reverse: fills a raw struct that is zero but for its dialect. Losses are reported; false if it does not fit. */
-    bool (*save)(saver *s, raw_file *raw);
+    bool (*save)(context *c, raw_file *raw);
     unsigned usual_dialect; /* that of new files */
 
     /* An untouched copy of a file that is in several: the others are put beside it. NULL: there are none. */
-    void (*bring)(saver *s, const raw_file *raw);
-} stele_format;
+    void (*bring)(context *c, const raw_file *raw);
+} format;
 
 /* The registry. */
-extern const stele_format *const st_formats[]; /* NULL-terminated */
-const stele_format *st_format_named(const char *name);
+extern const format *const st_formats[]; /* NULL-terminated */
+const format *st_format_named(const char *name);
 
 /* The format that an extension promises, and what a file that no format claims may be: an explanation, or NULL. */
-const stele_format *st_format_of_extension(const char *path);
+const format *st_format_of_extension(const char *path);
 const char *st_stranger(const uint8_t *data, uint64_t size);
 
 #endif

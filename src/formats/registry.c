@@ -3,18 +3,18 @@
 
 #include "format.h"
 
-extern const stele_format st_format_twm;
-extern const stele_format st_format_sgm;
-extern const stele_format st_format_sga;
-extern const stele_format st_format_mesh;
-extern const stele_format st_format_sff;
-extern const stele_format st_format_ctc;
-extern const stele_format st_format_glb;
-extern const stele_format st_format_gltf;
-extern const stele_format st_format_obj;
+extern const format st_format_twm;
+extern const format st_format_sgm;
+extern const format st_format_sga;
+extern const format st_format_mesh;
+extern const format st_format_sff;
+extern const format st_format_ctc;
+extern const format st_format_glb;
+extern const format st_format_gltf;
+extern const format st_format_obj;
 
-const stele_format *const st_formats[] = {&st_format_twm, &st_format_sgm, &st_format_sga,  &st_format_mesh, &st_format_sff,
-                                          &st_format_ctc, &st_format_glb, &st_format_gltf, &st_format_obj,  NULL};
+const format *const st_formats[] = {&st_format_twm, &st_format_sgm, &st_format_sga,  &st_format_mesh, &st_format_sff,
+                                    &st_format_ctc, &st_format_glb, &st_format_gltf, &st_format_obj,  NULL};
 
 static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
                                                "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};
@@ -32,7 +32,7 @@ const stele_format_info *stele_format_at(size_t index)
     return NULL;
 }
 
-const stele_format *st_format_named(const char *name)
+const format *st_format_named(const char *name)
 {
     for (size_t i = 0; st_formats[i]; i++)
         if (strcmp(st_formats[i]->info.name, name) == 0)
@@ -76,7 +76,7 @@ static bool same_letters(const char *a, const char *b, size_t size)
     return true;
 }
 
-const stele_format *st_format_of_extension(const char *path)
+const format *st_format_of_extension(const char *path)
 {
     const char *dot = path ? strrchr(path, '.') : NULL;
     size_t size = dot ? strlen(dot + 1) : 0;
@@ -134,6 +134,6 @@ const char *st_stranger(const uint8_t *data, uint64_t size)
 
 const stele_format_info *stele_format_of_name(const char *file_name)
 {
-    const stele_format *format = st_format_of_extension(file_name);
+    const format *format = st_format_of_extension(file_name);
     return format ? &format->info : NULL;
 }

@@ -378,7 +378,7 @@ static size_t cut(job *j)
     return j->rows_per_chunk ? (size_t)((j->rows + j->rows_per_chunk - 1) / j->rows_per_chunk) : 0;
 }
 
-static void run_jobs(checker *c, job *first, job *second, mesh_tally *sum)
+static void run_jobs(context *c, job *first, job *second, mesh_tally *sum)
 {
     arena_mark mark = st_arena_mark(c->arena);
     mesh_tally *tallies = NULL;
@@ -414,7 +414,7 @@ static uint32_t first_nonfinite(const vertex_floats *f, uint64_t vertex)
     return component;
 }
 
-static diag_place vertex_place(checker *c, const mesh_view *m, const vertex_floats *floats, const char *name, uint64_t vertex,
+static diag_place vertex_place(context *c, const mesh_view *m, const vertex_floats *floats, const char *name, uint64_t vertex,
                                uint32_t component, uint64_t count)
 {
     uint64_t offset = st_check_offset(c, row(floats, vertex) + 4 * component);
@@ -423,7 +423,7 @@ static diag_place vertex_place(checker *c, const mesh_view *m, const vertex_floa
     return st_check_place(c, offset, count, "%s%svertices[%llu].%s", m->path, dot(m), (unsigned long long)vertex, name);
 }
 
-static void report_vertices(checker *c, const mesh_view *m, const mesh_tally *t)
+static void report_vertices(context *c, const mesh_view *m, const mesh_tally *t)
 {
     const struct {
         finding what;
@@ -464,7 +464,7 @@ static void report_vertices(checker *c, const mesh_view *m, const mesh_tally *t)
                 "go beyond the %llu bones that there are or can be", (unsigned long long)m->bone_count);
 }
 
-static void report_indices(checker *c, const mesh_view *m, const mesh_tally *t)
+static void report_indices(context *c, const mesh_view *m, const mesh_tally *t)
 {
     static const struct {
         finding what;
@@ -493,7 +493,7 @@ static void report_indices(checker *c, const mesh_view *m, const mesh_tally *t)
 }
 
 /* Corners are the indices, or the vertices where there are none. */
-static void report_corners(checker *c, const mesh_view *m, const mesh_tally *t)
+static void report_corners(context *c, const mesh_view *m, const mesh_tally *t)
 {
     uint64_t first = t->first[TRIANGLE_ZERO_AREA];
     if (t->count[TRIANGLE_ZERO_AREA])
@@ -508,7 +508,7 @@ static void report_corners(checker *c, const mesh_view *m, const mesh_tally *t)
             (unsigned long long)m->vertex_count, m->vertex_count % 3 == 1 ? "one is" : "two are");
 }
 
-void st_check_mesh(checker *c, const mesh_view *m)
+void st_check_mesh(context *c, const mesh_view *m)
 {
     mesh_tally sum = {0};
     job vertices = {.mesh = m, .full = c->full, .rows = m->vertex_count, .chunk = check_vertices};

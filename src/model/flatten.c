@@ -9,7 +9,7 @@
 
 /* While flattening. */
 typedef struct flattener {
-    saver *saver;
+    context *c;
     arena *arena;
     const stele_model *model;
     const flat_wishes *wishes;
@@ -24,7 +24,7 @@ typedef struct flattener {
 
 static void refuse(flattener *f, const char *path, const char *why)
 {
-    st_adapt_refuse(&f->saver->adapter, STELE_NOWHERE, path, why);
+    st_refuse(f->c, STELE_NOWHERE, path, why);
     f->failed = true;
 }
 
@@ -386,7 +386,7 @@ static bool deformed_at_rest(const flattener *f, const stele_node *node, const s
     bool morphed = false;
     for (size_t i = 0; weights && i < p->morph_count; i++)
         morphed |= weights[i] != 0;
-    if (morphed && !(f->saver->capabilities & STELE_MORPHS) && node->skin == STELE_NONE)
+    if (morphed && !(f->c->save->capabilities & STELE_MORPHS) && node->skin == STELE_NONE)
         return true;
     return node->skin != STELE_NONE && !f->wishes->skeleton && (f->posed[node->skin] || morphed);
 }
@@ -572,30 +572,30 @@ static matrix root_for(flattener *f, const uint32_t *nodes, size_t node_count)
 
 static void report(flattener *f)
 {
-    saver *s = f->saver;
-    if (s->capabilities & STELE_MESHES)
-        st_save_lose(s, DIAG_LOSS_TOPOLOGY, f->not_triangles, "", "has only triangles: %llu meshes of lines or points dropped",
-                     (unsigned long long)f->not_triangles);
+    context *c = f->c;
+    if (c->save->capabilities & STELE_MESHES)
+        st_lose(c, DIAG_LOSS_TOPOLOGY, f->not_triangles, "", "has only triangles: %llu meshes of lines or points dropped",
+                (unsigned long long)f->not_triangles);
     if (f->wishes->skeleton && f->flat->posed_rest && !f->wishes->rest_pose)
-        st_save_lose(s, DIAG_LOSS_REST, 1, "", "shows the bind pose when no clip is played: the rest pose is another");
+        st_lose(c, DIAG_LOSS_REST, 1, "", "shows the bind pose when no clip is played: the rest pose is another");
     if (f->made_normals)
-        st_diag(s->adapter.checker->diags, DIAG_NORMALS_MADE, (diag_place){STELE_NOWHERE, f->made_normals, ""},
-                "%s needs normals: computed for %llu mesh%s that had none", s->adapter.name,
-                (unsigned long long)f->made_normals, f->made_normals == 1 ? "" : "es");
+        st_diag(c->diags, DIAG_NORMALS_MADE, (diag_place){STELE_NOWHERE, f->made_normals, ""},
+                "%s needs normals: computed for %llu mesh%s that had none", c->into, (unsigned long long)f->made_normals,
+                f->made_normals == 1 ? "" : "es");
 }
 
-bool st_flatten(saver *s, const flat_wishes *wishes, flat_model *flat)
+bool st_flatten(context *c, const flat_wishes *wishes, flat_model *flat)
 {
-    const stele_model *model = s->model;
-    flattener f = {.saver = s, .arena = s->arena, .model = model, .wishes = wishes, .flat = flat};
+    const stele_model *model = c->save->model;
+    flattener f = {.c = c, .arena = c->arena, .model = model, .wishes = wishes, .flat = flat};
     size_t node_count;
     *flat = (flat_model){.model = model, .root = wishes->axes, .from_model = st_matrix_identity()};
-    f.rest = st_arena_array(s->arena, model->node_count, sizeof *f.rest);
-    f.bake = st_arena_array(s->arena, model->skin_count, sizeof *f.bake);
-    f.posed = st_arena_array(s->arena, model->skin_count, sizeof *f.posed);
-    uint32_t *nodes = f.rest && f.bake && f.posed ? st_model_drawn(model, s->arena, &node_count) : NULL;
+    f.rest = st_arena_array(c->arena, model->node_count, sizeof *f.rest);
+    f.bake = st_arena_array(c->arena, model->skin_count, sizeof *f.bake);
+    f.posed = st_arena_array(c->arena, model->skin_count, sizeof *f.posed);
+    uint32_t *nodes = f.rest && f.bake && f.posed ? st_model_drawn(model, c->arena, &node_count) : NULL;
     if (!nodes)
-        return s->adapter.fits = false;
+        return c->fits = false;
     stele_evaluate_nodes(model, STELE_NONE, 0, f.rest);
     st_matrix_inverse(&flat->root, &flat->from_model);
     collect_joints(&f);
@@ -615,7 +615,7 @@ bool st_flatten(saver *s, const flat_wishes *wishes, flat_model *flat)
     check_joints(&f);
     flatten_meshes(&f, nodes, node_count);
     report(&f);
-    s->adapter.fits &= !f.failed;
+    c->fits &= !f.failed;
     return !f.failed;
 }
 
@@ -761,19 +761,19 @@ bool st_flat_clip_used(const flat_model *flat, uint32_t clip)
     return false;
 }
 
-bool st_flat_afford(saver *s, uint32_t clip, double poses)
+bool st_flat_afford(context *c, uint32_t clip, double poses)
 {
     enum { MOST_VALUES = 1 << 28 }; /* hours of any animation */
-    size_t channels = clip < s->model->clip_count ? s->model->clips[clip].channel_count : 0;
-    s->pose_values += poses * ((double)s->model->node_count + (double)channels);
-    if (s->pose_values > MOST_VALUES && s->adapter.fits)
-        st_adapt_refuse(
-            &s->adapter, STELE_NOWHERE, "",
-            st_arena_format(s->arena, "the poses of all its nodes at all times would need %.0f values", s->pose_values));
-    return s->adapter.fits;
+    size_t channels = clip < c->save->model->clip_count ? c->save->model->clips[clip].channel_count : 0;
+    c->save->pose_values += poses * ((double)c->save->model->node_count + (double)channels);
+    if (c->save->pose_values > MOST_VALUES && c->fits)
+        st_refuse(
+            c, STELE_NOWHERE, "",
+            st_arena_format(c->arena, "the poses of all its nodes at all times would need %.0f values", c->save->pose_values));
+    return c->fits;
 }
 
-void st_flat_pose(saver *s, const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints)
+void st_flat_pose(context *c, const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints)
 {
     stele_evaluate_nodes(flat->model, clip, seconds, scratch);
     for (size_t i = 0; i < flat->joint_count; i++) {
@@ -781,8 +781,8 @@ void st_flat_pose(saver *s, const flat_model *flat, uint32_t clip, double second
         joints[i] = st_matrix_product(&flat->from_model, &world);
         if (st_matrix_fits_floats(&world) && st_matrix_fits_floats(&joints[i]))
             continue;
-        if (s->adapter.fits)
-            st_adapt_refuse(&s->adapter, STELE_NOWHERE, "", "its clips move joints beyond what floats hold");
+        if (c->fits)
+            st_refuse(c, STELE_NOWHERE, "", "its clips move joints beyond what floats hold");
         joints[i] = st_matrix_identity();
         memcpy(scratch[flat->joints[i].node], joints[i].m, sizeof joints[i].m);
     }

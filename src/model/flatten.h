@@ -59,7 +59,7 @@ typedef struct flat_wishes {
 
 /* Meshes come in the order of the model's meshes, primitives and nodes. Views are those of the model where nothing changes.
  * False without memory, and if it does not fit: if it would be out of all proportion or beyond what floats hold. */
-bool st_flatten(saver *s, const flat_wishes *wishes, flat_model *flat);
+bool st_flatten(context *c, const flat_wishes *wishes, flat_model *flat);
 
 /* A vertex in the space of the target. The mesh must have positions, or normals. */
 void st_flat_position(const flat_mesh *mesh, uint64_t vertex, float position[3]);
@@ -83,11 +83,11 @@ uint64_t st_sort_times(double *times, uint64_t count);
 
 /* Whether the model can be posed so often for a clip, besides what was asked for before: a small file may have a joint for
  * every key, and keys at as many times. Refuses what is beyond all reason. */
-bool st_flat_afford(saver *s, uint32_t clip, double poses);
+bool st_flat_afford(context *c, uint32_t clip, double poses);
 
 /* The joints in the space of the target at a time of a clip. Scratch: as many matrices as the model has nodes. Refuses what
  * floats do not hold. */
-void st_flat_pose(saver *s, const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints);
+void st_flat_pose(context *c, const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints);
 
 /* Whether a clip moves any joint. */
 bool st_flat_clip_used(const flat_model *flat, uint32_t clip);

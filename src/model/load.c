@@ -4,31 +4,30 @@
 #include "base/bytes.h"
 #include "model.h"
 
-const char *st_load_choice(const loader *l, const char *name)
+const char *st_load_choice(const context *c, const char *name)
 {
-    for (size_t i = l->options->choice_count; i-- > 0;) /* the last one wins */
-        if (strcmp(l->options->choices[i].name, name) == 0)
-            return l->options->choices[i].value;
-    for (size_t i = 0; i < l->choice_count; i++)
-        if (strcmp(l->choices[i].name, name) == 0)
-            return st_arena_text(l->arena, l->choices[i].values, strcspn(l->choices[i].values, " "));
+    for (size_t i = c->load->options->choice_count; i-- > 0;) /* the last one wins */
+        if (strcmp(c->load->options->choices[i].name, name) == 0)
+            return c->load->options->choices[i].value;
+    for (size_t i = 0; i < c->load->choice_count; i++)
+        if (strcmp(c->load->choices[i].name, name) == 0)
+            return st_arena_text(c->arena, c->load->choices[i].values, strcspn(c->load->choices[i].values, " "));
     return "";
 }
 
-double st_load_fps(const loader *l, double usual)
+double st_load_fps(const context *c, double usual)
 {
-    return l->options->fps > 0 ? l->options->fps : usual;
+    return c->load->options->fps > 0 ? c->load->options->fps : usual;
 }
 
-uint32_t st_load_texture(loader *l, const char *name, const char *path)
+uint32_t st_load_texture(context *c, const char *name, const char *path)
 {
-    checker *c = l->checker;
     stele_texture texture = {.name = name, .file = st_companion_texture(c->companions, name)};
     /* a full check has said so already */
     if (!texture.file && !c->full && st_companions_any(c->companions))
         st_diag(c->diags, DIAG_TEXTURE_MISSING, st_check_place(c, STELE_NOWHERE, 1, "%s", path), "%s is not beside the model",
                 name);
-    return st_model_add_texture(l->model, l->arena, &texture);
+    return st_model_add_texture(c->load->model, c->arena, &texture);
 }
 
 /* ---- Repairs of floats ---- */
@@ -72,20 +71,20 @@ static bool brought_to_unit(float n[3])
     return true;
 }
 
-stele_view st_repair_normals(loader *l, const stele_primitive *p, const stele_view *normal, const char *path)
+stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, const char *path)
 {
-    uint64_t bad = l->repair && normal->components == 3 ? count_bad_normals(normal) : 0;
+    uint64_t bad = c->load->repair && normal->components == 3 ? count_bad_normals(normal) : 0;
     uint8_t *bytes = NULL;
     stele_view made = {0}, repaired;
     if (!bad)
         return *normal;
-    repaired = st_view_make(l->arena, normal->count, STELE_F32, 3, &bytes);
+    repaired = st_view_make(c->arena, normal->count, STELE_F32, 3, &bytes);
     for (uint64_t i = 0; bytes && i < normal->count; i++) {
         float n[3];
         load_row(normal, i, n);
         if (!is_unit(n) && !brought_to_unit(n)) {
             if (!made.count)
-                made = st_normals_of(l->arena, p);
+                made = st_normals_of(c->arena, p);
             if (!made.count)
                 return *normal;
             load_row(&made, i, n);
@@ -93,8 +92,8 @@ stele_view st_repair_normals(loader *l, const stele_primitive *p, const stele_vi
         for (uint32_t k = 0; k < 3; k++)
             store_f32(bytes + 12 * i + 4 * k, n[k]);
     }
-    st_diag(l->checker->diags, DIAG_REPAIRED_NORMAL, (diag_place){STELE_NOWHERE, bad, path},
-            "%llu normal%s brought to length 1", (unsigned long long)bad, bad == 1 ? " was" : "s were");
+    st_diag(c->diags, DIAG_REPAIRED_NORMAL, (diag_place){STELE_NOWHERE, bad, path}, "%llu normal%s brought to length 1",
+            (unsigned long long)bad, bad == 1 ? " was" : "s were");
     return bytes ? repaired : *normal;
 }
 
@@ -102,20 +101,20 @@ stele_view st_repair_normals(loader *l, const stele_primitive *p, const stele_vi
 typedef bool (*number_is_bad)(float value);
 typedef float (*number_put_right)(float value);
 
-static stele_view repair_numbers(loader *l, const stele_view *view, number_is_bad is_bad, number_put_right put_right,
+static stele_view repair_numbers(context *c, const stele_view *view, number_is_bad is_bad, number_put_right put_right,
                                  uint64_t *bad)
 {
     uint8_t *bytes = NULL;
     stele_view repaired;
     *bad = 0;
-    if (!l->repair || view->type != STELE_F32)
+    if (!c->load->repair || view->type != STELE_F32)
         return *view;
     for (uint64_t i = 0; i < view->count; i++)
         for (uint32_t k = 0; k < view->components; k++)
             *bad += is_bad(load_f32(st_view_at(view, i) + 4 * k));
     if (!*bad)
         return *view;
-    repaired = st_view_make(l->arena, view->count, STELE_F32, view->components, &bytes);
+    repaired = st_view_make(c->arena, view->count, STELE_F32, view->components, &bytes);
     for (uint64_t i = 0; bytes && i < view->count; i++)
         for (uint32_t k = 0; k < view->components; k++)
             store_f32(bytes + i * repaired.stride + 4 * k, put_right(load_f32(st_view_at(view, i) + 4 * k)));
@@ -132,13 +131,13 @@ static float finite_or_zero(float value)
     return isfinite(value) ? value : 0;
 }
 
-stele_view st_repair_uvs(loader *l, const stele_view *uv, const char *path)
+stele_view st_repair_uvs(context *c, const stele_view *uv, const char *path)
 {
     uint64_t bad;
-    stele_view repaired = repair_numbers(l, uv, not_finite, finite_or_zero, &bad);
+    stele_view repaired = repair_numbers(c, uv, not_finite, finite_or_zero, &bad);
     if (bad)
-        st_diag(l->checker->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, bad, path},
-                "%llu number%s not finite: taken as 0", (unsigned long long)bad, bad == 1 ? " is" : "s are");
+        st_diag(c->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, bad, path}, "%llu number%s not finite: taken as 0",
+                (unsigned long long)bad, bad == 1 ? " is" : "s are");
     return repaired;
 }
 
@@ -152,12 +151,12 @@ static float color(float value)
     return isfinite(value) ? fminf(fmaxf(value, 0), 1) : 1;
 }
 
-stele_view st_repair_colors(loader *l, const stele_view *view, const char *path)
+stele_view st_repair_colors(context *c, const stele_view *view, const char *path)
 {
     uint64_t bad;
-    stele_view repaired = repair_numbers(l, view, no_color, color, &bad);
+    stele_view repaired = repair_numbers(c, view, no_color, color, &bad);
     if (bad)
-        st_diag(l->checker->diags, DIAG_REPAIRED_COLOR, (diag_place){STELE_NOWHERE, bad, path},
+        st_diag(c->diags, DIAG_REPAIRED_COLOR, (diag_place){STELE_NOWHERE, bad, path},
                 "%llu number%s not between 0 and 1: brought there", (unsigned long long)bad, bad == 1 ? " is" : "s are");
     return repaired;
 }
@@ -246,38 +245,38 @@ static skin_survey survey_skin(const skin_request *r, bool repair)
     return s;
 }
 
-static void report_skin(loader *l, const skin_request *r, const skin_survey *s)
+static void report_skin(context *c, const skin_request *r, const skin_survey *s)
 {
     if (s->changed)
-        st_diag(l->checker->diags, DIAG_REPAIRED_WEIGHTS, (diag_place){STELE_NOWHERE, s->changed, r->path},
+        st_diag(c->diags, DIAG_REPAIRED_WEIGHTS, (diag_place){STELE_NOWHERE, s->changed, r->path},
                 "the weights of %llu %s put right: now they sum to 1, of joints that are there, none twice",
                 (unsigned long long)s->changed, s->changed == 1 ? "vertex were" : "vertices were");
     if (s->unmoved)
-        st_diag(l->checker->diags, DIAG_NEUTRAL_JOINT, (diag_place){STELE_NOWHERE, s->unmoved, r->path},
+        st_diag(c->diags, DIAG_NEUTRAL_JOINT, (diag_place){STELE_NOWHERE, s->unmoved, r->path},
                 "%llu %s moved by no joint: bound to one that stays where it is", (unsigned long long)s->unmoved,
                 s->unmoved == 1 ? "vertex is" : "vertices are");
 }
 
-bool st_load_influences(loader *l, const skin_request *r, skin_result *result)
+bool st_load_influences(context *c, const skin_request *r, skin_result *result)
 {
-    skin_survey survey = survey_skin(r, l->repair);
+    skin_survey survey = survey_skin(r, c->load->repair);
     size_t sets = (survey.most + 3) / 4;
     bool wide = r->joint_count > 255;
     uint8_t *joints[MOST_INFLUENCES / 4], *weights[MOST_INFLUENCES / 4];
-    *result = (skin_result){.attribute_count = 2 * sets, .needs_neutral = l->repair && survey.unmoved};
+    *result = (skin_result){.attribute_count = 2 * sets, .needs_neutral = c->load->repair && survey.unmoved};
     for (size_t s = 0; s < sets; s++) {
         stele_attribute *a = result->attributes + 2 * s;
         a[0] = (stele_attribute){STELE_JOINTS, (uint32_t)s,
-                                 st_view_make(l->arena, r->vertex_count, wide ? STELE_U16 : STELE_U8, 4, &joints[s])};
+                                 st_view_make(c->arena, r->vertex_count, wide ? STELE_U16 : STELE_U8, 4, &joints[s])};
         a[1] =
-            (stele_attribute){STELE_WEIGHTS, (uint32_t)s, st_view_make(l->arena, r->vertex_count, STELE_F32, 4, &weights[s])};
+            (stele_attribute){STELE_WEIGHTS, (uint32_t)s, st_view_make(c->arena, r->vertex_count, STELE_F32, 4, &weights[s])};
         if (!joints[s] || !weights[s])
             return false;
     }
     for (uint64_t i = 0; i < r->vertex_count; i++) {
         influence items[MOST_INFLUENCES];
         bool changed = false;
-        size_t count = influences_at(r, i, l->repair, items, &changed);
+        size_t count = influences_at(r, i, c->load->repair, items, &changed);
         if (!count && result->needs_neutral)
             items[count++] = (influence){(uint32_t)r->joint_count, 1};
         for (size_t k = 0; k < count; k++) {
@@ -287,7 +286,7 @@ bool st_load_influences(loader *l, const skin_request *r, skin_result *result)
             store_f32(weights[k / 4] + 4 * (4 * i + k % 4), (float)items[k].weight);
         }
     }
-    if (l->repair)
-        report_skin(l, r, &survey);
+    if (c->load->repair)
+        report_skin(c, r, &survey);
     return true;
 }

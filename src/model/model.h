@@ -3,7 +3,6 @@
 #define ST_MODEL_H
 
 #include "base/matrix.h"
-#include "file/adapt.h"
 #include "file/check.h"
 #include "file/walk.h"
 
@@ -79,30 +78,29 @@ stele_view st_normals_of(arena *a, const stele_primitive *p);
 
 /* ---- Loading ---- */
 
-typedef struct loader {
-    checker *checker; /* for diagnostics, companions, the arena, threads */
-    arena *arena;
+/* What loading has besides: see context. */
+typedef struct loading {
     stele_model *model; /* empty at first */
     const stele_load_options *options;
     const stele_choice_info *choices; /* of the format */
     size_t choice_count;
     const char *name; /* of the file, without folder and extension; "" if it has none */
     bool repair;
-} loader;
+} loading;
 
 /* The value of a choice of the format, such as st_load_choice(l, "ctc.bind"): what the caller said, or the default. */
-const char *st_load_choice(const loader *l, const char *name);
-double st_load_fps(const loader *l, double usual);
+const char *st_load_choice(const context *c, const char *name);
+double st_load_fps(const context *c, double usual);
 
 /* The texture of a name as it is in the file: its file is looked for beside the model, "x.*" by the usual types. A missing one
  * is reported, and taken all the same. Path is that of the name in the file. */
-uint32_t st_load_texture(loader *l, const char *name, const char *path);
+uint32_t st_load_texture(context *c, const char *name, const char *path);
 
-/* A view with what is wrong put right, if the loader repairs: then it is built anew and the repair reported at path (as a
+/* A view with what is wrong put right, if loading repairs: then it is built anew and the repair reported at path (as a
  * printf of st_check_path), otherwise it is the given one. */
-stele_view st_repair_normals(loader *l, const stele_primitive *p, const stele_view *normal, const char *path);
-stele_view st_repair_uvs(loader *l, const stele_view *uv, const char *path);       /* not finite: 0 */
-stele_view st_repair_colors(loader *l, const stele_view *color, const char *path); /* not finite: 1; clamped to 0 ... 1 */
+stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, const char *path);
+stele_view st_repair_uvs(context *c, const stele_view *uv, const char *path);       /* not finite: 0 */
+stele_view st_repair_colors(context *c, const stele_view *color, const char *path); /* not finite: 1; clamped to 0 ... 1 */
 
 /* Joints and weights of any layout made fit for skinning: what is negative, not finite or refers to no joint is dropped, what
  * is listed twice is added up, sums become 1; vertices that nothing moves follow the neutral joint. */
@@ -132,7 +130,7 @@ typedef struct skin_result {
 } skin_result;
 
 /* Joints come out as U8 or U16, weights as F32, most important first. False without memory. */
-bool st_load_influences(loader *l, const skin_request *request, skin_result *result);
+bool st_load_influences(context *c, const skin_request *request, skin_result *result);
 
 /* ---- Saving ---- */
 
@@ -144,46 +142,40 @@ typedef struct side_file {
     struct side_file *next;
 } side_file;
 
-typedef struct saver {
-    adapter adapter; /* where losses go; adapter.name is the format's name in capitals: "SFF" */
-    arena *arena;
+/* What saving has besides. */
+typedef struct saving {
     const stele_model *model;
     uint32_t capabilities;   /* of the format */
     const char *format;      /* its name, as in keys of properties */
     double fps;              /* 0: not said */
     stele_textures textures; /* what becomes of them */
     const char *name;        /* of the output, without folder and extension; NULL: there is no place for a second file */
-    companions *companions;  /* of the source, for the bytes of textures */
     side_file *side_files;
     double pose_values; /* see st_flat_afford */
-} saver;
+} saving;
 
 /* Reports all that the format has no word for, by its capabilities and what is in the model: "SFF has no skeleton: 42 joints
  * and 3 clips dropped". Called for every save, before it. */
-void st_save_report(saver *s);
+void st_save_report(context *c);
 
 /* Another file, to be written beside the output. Not if name is NULL. */
-void st_save_beside(saver *s, const char *name, void (*walk)(walk *w, void *raw), void *raw);
-
-/* Reports a loss of the format's own: "MESH ...". */
-void st_save_lose(saver *s, diag_code code, uint64_t count, const char *path, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *raw), void *raw);
 
 /* For formats whose textures are colours only: how materials use each texture of the model, as a set of these bits (NULL
  * without memory); and a report of those that no material uses as a colour. */
 enum { TEXTURE_IS_COLOR = 1, TEXTURE_IS_OTHER = 2 };
-uint8_t *st_texture_uses(saver *s);
-void st_report_other_textures(saver *s, const uint8_t *uses);
+uint8_t *st_texture_uses(context *c);
+void st_report_other_textures(context *c, const uint8_t *uses);
 
 /* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
-const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64_t *size);
+const void *st_save_texture_bytes(context *c, const stele_texture *texture, uint64_t *size);
 
 /* Puts bytes beside the output under a name, once, if there are any; and those of a texture. */
-void st_save_copy(saver *s, const void *data, uint64_t size, const char *name);
-void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name);
+void st_save_copy(context *c, const void *data, uint64_t size, const char *name);
+void st_save_texture_copy(context *c, const stele_texture *texture, const char *name);
 
 /* Brings a file from beside the source, under the same name. False if there is none. */
-bool st_save_companion(saver *s, const char *name);
+bool st_save_companion(context *c, const char *name);
 
 /* Which image a format takes a name for. */
 typedef enum texture_naming {
@@ -194,10 +186,10 @@ typedef enum texture_naming {
 
 /* The name to write for a texture that is not embedded: what the file said if the format will find the same image by it,
  * otherwise the name of the image that was found. */
-const char *st_save_file_name(saver *s, const stele_texture *texture, texture_naming naming);
+const char *st_save_file_name(context *c, const stele_texture *texture, texture_naming naming);
 
 /* The name that a format that only names textures should write: that, and the file is copied if it is to be; embedded images
  * get a name and, when they are to be copied, a file of that name. */
-const char *st_save_texture_name(saver *s, uint32_t texture, texture_naming naming);
+const char *st_save_texture_name(context *c, uint32_t texture, texture_naming naming);
 
 #endif

@@ -93,52 +93,52 @@ static size_t count_roots(const rig *r)
     return roots;
 }
 
-static void add_root(loader *l, rig *r)
+static void add_root(context *c, rig *r)
 {
     stele_node node = stele_default_node();
     node.name = "root";
     r->root_node = STELE_NONE;
     if (st_matrix_is_identity(&r->root) && count_roots(r) <= 1)
         return;
-    st_node_place(&node, l->arena, &r->root, false);
-    r->root_node = st_model_add_node(l->model, l->arena, &node);
+    st_node_place(&node, c->arena, &r->root, false);
+    r->root_node = st_model_add_node(c->load->model, c->arena, &node);
 }
 
-static void add_joint(loader *l, const rig *r, const uint32_t *anchor, uint32_t joint)
+static void add_joint(context *c, const rig *r, const uint32_t *anchor, uint32_t joint)
 {
     stele_node node = stele_default_node();
     matrix rest = rest_of(r, anchor, joint);
     node.parent = r->parent[joint] == STELE_NONE ? r->root_node : r->first_node + r->parent[joint];
-    st_node_place(&node, l->arena, &rest, r->moved && r->moved[joint]);
-    st_model_add_node(l->model, l->arena, &node);
+    st_node_place(&node, c->arena, &rest, r->moved && r->moved[joint]);
+    st_model_add_node(c->load->model, c->arena, &node);
 }
 
-static void add_neutral(loader *l, const rig *r)
+static void add_neutral(context *c, const rig *r)
 {
     stele_node node = stele_default_node();
     node.name = "neutral";
     node.parent = r->root_node;
-    st_property_number(&node.properties, l->arena, neutral_key, 1);
-    st_model_add_node(l->model, l->arena, &node);
+    st_property_number(&node.properties, c->arena, neutral_key, 1);
+    st_model_add_node(c->load->model, c->arena, &node);
 }
 
-bool st_rig_load(loader *l, rig *r)
+bool st_rig_load(context *c, rig *r)
 {
     size_t count = r->joint_count + r->neutral;
-    uint32_t *joints = st_arena_array(l->arena, count, sizeof *joints), *anchor = find_anchors(r, l->arena);
+    uint32_t *joints = st_arena_array(c->arena, count, sizeof *joints), *anchor = find_anchors(r, c->arena);
     if (!joints || !anchor)
         return false;
-    add_root(l, r);
-    r->first_node = (uint32_t)l->model->node_count;
+    add_root(c, r);
+    r->first_node = (uint32_t)c->load->model->node_count;
     for (uint32_t j = 0; j < r->joint_count; j++)
-        add_joint(l, r, anchor, j);
+        add_joint(c, r, anchor, j);
     if (r->neutral)
-        add_neutral(l, r);
+        add_neutral(c, r);
     for (size_t j = 0; j < count; j++)
         joints[j] = r->first_node + (uint32_t)j;
     stele_skin skin = {.joints = joints, .joint_count = count, .inverse_bind = r->inverse_bind, .skeleton = r->root_node};
-    r->skin = st_model_add_skin(l->model, l->arena, &skin);
-    return !l->arena->failed;
+    r->skin = st_model_add_skin(c->load->model, c->arena, &skin);
+    return !c->arena->failed;
 }
 
 /* ---- Keys ---- */
@@ -169,13 +169,13 @@ static timed_row *sorted_rows(arena *a, const double *seconds, uint64_t count)
     return keys;
 }
 
-bool st_keys_order(loader *l, const double *seconds, uint64_t count, const char *path, key_order *order)
+bool st_keys_order(context *c, const double *seconds, uint64_t count, const char *path, key_order *order)
 {
     uint8_t *times;
     uint64_t changed = 0, kept = 0;
-    timed_row *keys = sorted_rows(l->arena, seconds, count);
-    order->times = st_view_make(l->arena, count + 1, STELE_F32, 1, &times);
-    order->row = st_arena_array(l->arena, count + 1, sizeof *order->row);
+    timed_row *keys = sorted_rows(c->arena, seconds, count);
+    order->times = st_view_make(c->arena, count + 1, STELE_F32, 1, &times);
+    order->row = st_arena_array(c->arena, count + 1, sizeof *order->row);
     if (!keys || !times || !order->row)
         return false;
     for (uint64_t i = 0; i < count; i++) {
@@ -189,7 +189,7 @@ bool st_keys_order(loader *l, const double *seconds, uint64_t count, const char 
     order->times.count = kept;
     order->as_they_are = !changed;
     if (changed)
-        st_diag(l->checker->diags, DIAG_REPAIRED_TIME, st_check_place(l->checker, STELE_NOWHERE, changed, "%s", path),
+        st_diag(c->diags, DIAG_REPAIRED_TIME, st_check_place(c, STELE_NOWHERE, changed, "%s", path),
                 "are put in order: none before 0, and one for each time");
     return true;
 }
@@ -249,14 +249,14 @@ static bool rotations_fit(const stele_view *v)
     return true;
 }
 
-stele_view st_repair_rotations(loader *l, const stele_view *rotation, const char *path)
+stele_view st_repair_rotations(context *c, const stele_view *rotation, const char *path)
 {
     uint8_t *bytes;
     double before[4] = {0}, q[4];
     uint64_t lengths = 0;
-    if (!l->repair || rotations_fit(rotation))
+    if (!c->load->repair || rotations_fit(rotation))
         return *rotation;
-    stele_view fit = st_view_make(l->arena, rotation->count, STELE_F32, 4, &bytes);
+    stele_view fit = st_view_make(c->arena, rotation->count, STELE_F32, 4, &bytes);
     for (uint64_t i = 0; i < fit.count; i++) {
         rotation_at(rotation, i, q);
         double squared = dot4(q, q);
@@ -271,7 +271,7 @@ stele_view st_repair_rotations(loader *l, const stele_view *rotation, const char
         memcpy(before, q, sizeof q);
     }
     if (lengths)
-        st_diag(l->checker->diags, DIAG_REPAIRED_ROTATION, st_check_place(l->checker, STELE_NOWHERE, lengths, "%s", path),
+        st_diag(c->diags, DIAG_REPAIRED_ROTATION, st_check_place(c, STELE_NOWHERE, lengths, "%s", path),
                 "are not of length 1: they are made so");
     return fit;
 }
@@ -279,11 +279,11 @@ stele_view st_repair_rotations(loader *l, const stele_view *rotation, const char
 /* ---- Saving ---- */
 
 /* For each joint: it is the neutral one of a load, and nothing moves it or is below it. NULL without memory. */
-static bool *find_neutral(saver *s, const flat_model *flat)
+static bool *find_neutral(context *c, const flat_model *flat)
 {
     const stele_model *model = flat->model;
-    bool *neutral = st_arena_array(s->arena, flat->joint_count, sizeof *neutral);
-    s->adapter.fits &= neutral != NULL;
+    bool *neutral = st_arena_array(c->arena, flat->joint_count, sizeof *neutral);
+    c->fits &= neutral != NULL;
     if (!neutral)
         return NULL;
     for (size_t i = 0; i < flat->joint_count; i++)
@@ -301,11 +301,11 @@ static bool *find_neutral(saver *s, const flat_model *flat)
     return neutral;
 }
 
-bool st_joint_numbers(saver *s, const flat_model *flat, joint_numbers *numbers)
+bool st_joint_numbers(context *c, const flat_model *flat, joint_numbers *numbers)
 {
-    bool *neutral = find_neutral(s, flat);
-    *numbers = (joint_numbers){.of = st_arena_array(s->arena, flat->joint_count, sizeof *numbers->of)};
-    s->adapter.fits &= numbers->of != NULL;
+    bool *neutral = find_neutral(c, flat);
+    *numbers = (joint_numbers){.of = st_arena_array(c->arena, flat->joint_count, sizeof *numbers->of)};
+    c->fits &= numbers->of != NULL;
     if (!neutral || !numbers->of)
         return false;
     for (size_t i = 0; i < flat->joint_count; i++) {
@@ -358,7 +358,7 @@ bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, 
     return exact;
 }
 
-void st_report_clips(saver *s, const flat_model *flat)
+void st_report_clips(context *c, const flat_model *flat)
 {
     uint64_t unused = 0, curved = 0;
     for (uint32_t i = 0; i < flat->model->clip_count; i++) {
@@ -367,10 +367,10 @@ void st_report_clips(saver *s, const flat_model *flat)
         for (size_t k = 0; k < clip->channel_count; k++)
             curved += clip->channels[k].interpolation != STELE_LINEAR && clip->channels[k].path != STELE_MORPH_WEIGHTS;
     }
-    st_save_lose(s, DIAG_LOSS_ANIMATION, unused, "", "only moves joints: %llu clip%s that %s none dropped",
-                 (unsigned long long)unused, unused == 1 ? "" : "s", unused == 1 ? "moves" : "move");
-    st_save_lose(s, DIAG_LOSS_INTERPOLATION, curved, "", "has straight lines between keys: %llu curve%s or step%s sampled",
-                 (unsigned long long)curved, curved == 1 ? "" : "s", curved == 1 ? "" : "s");
+    st_lose(c, DIAG_LOSS_ANIMATION, unused, "", "only moves joints: %llu clip%s that %s none dropped",
+            (unsigned long long)unused, unused == 1 ? "" : "s", unused == 1 ? "moves" : "move");
+    st_lose(c, DIAG_LOSS_INTERPOLATION, curved, "", "has straight lines between keys: %llu curve%s or step%s sampled",
+            (unsigned long long)curved, curved == 1 ? "" : "s", curved == 1 ? "" : "s");
 }
 
 static const stele_texture_use *color_use(const flat_model *flat, const flat_mesh *mesh)
@@ -390,7 +390,7 @@ static bool transforms_uvs(const stele_texture_use *use)
            (use->offset[0] != 0 || use->offset[1] != 0 || use->rotation != 0 || use->scale[0] != 1 || use->scale[1] != 1);
 }
 
-void st_report_uvs(saver *s, const flat_model *flat)
+void st_report_uvs(context *c, const flat_model *flat)
 {
     uint64_t other = 0, transformed = 0;
     for (size_t i = 0; i < flat->mesh_count; i++) {
@@ -399,10 +399,10 @@ void st_report_uvs(saver *s, const flat_model *flat)
             other += mesh->uv[k].count && &mesh->uv[k] != st_flat_uv(flat, mesh);
         transformed += transforms_uvs(color_use(flat, mesh));
     }
-    st_save_lose(s, DIAG_LOSS_UV, other, "", "has one set of texture coordinates: the other of %llu mesh%s dropped",
-                 (unsigned long long)other, other == 1 ? "" : "es");
-    st_save_lose(s, DIAG_LOSS_MATERIAL, transformed, "", "has no transforms of textures: those of %llu mesh%s dropped",
-                 (unsigned long long)transformed, transformed == 1 ? "" : "es");
+    st_lose(c, DIAG_LOSS_UV, other, "", "has one set of texture coordinates: the other of %llu mesh%s dropped",
+            (unsigned long long)other, other == 1 ? "" : "es");
+    st_lose(c, DIAG_LOSS_MATERIAL, transformed, "", "has no transforms of textures: those of %llu mesh%s dropped",
+            (unsigned long long)transformed, transformed == 1 ? "" : "es");
 }
 
 static bool named(const char *name)
@@ -410,16 +410,16 @@ static bool named(const char *name)
     return name && *name;
 }
 
-void st_report_names(saver *s, const flat_model *flat, bool clips_too)
+void st_report_names(context *c, const flat_model *flat, bool clips_too)
 {
     uint64_t count = 0;
-    bool *neutral = find_neutral(s, flat);
+    bool *neutral = find_neutral(c, flat);
     for (size_t i = 0; neutral && i < flat->joint_count; i++)
         count += named(flat->joints[i].name) && !neutral[i];
     for (size_t i = 0; i < flat->mesh_count; i++)
         count += named(flat->meshes[i].name);
     for (size_t i = 0; clips_too && i < flat->model->clip_count; i++)
         count += named(flat->model->clips[i].name);
-    st_save_lose(s, DIAG_LOSS_NAME, count, "", "has no names%s: %llu dropped", clips_too ? "" : " but those of clips",
-                 (unsigned long long)count);
+    st_lose(c, DIAG_LOSS_NAME, count, "", "has no names%s: %llu dropped", clips_too ? "" : " but those of clips",
+            (unsigned long long)count);
 }

@@ -26,7 +26,7 @@ typedef struct rig {
 } rig;
 
 /* Adds the nodes and the skin. False without memory. */
-bool st_rig_load(loader *l, rig *r);
+bool st_rig_load(context *c, rig *r);
 
 /* Packed matrices, column by column, whose last row is exactly 0, 0, 0, 1. */
 void st_store_matrix(uint8_t *bytes, const matrix *m);
@@ -40,7 +40,7 @@ typedef struct key_order {
 
 /* Sorts keys, moves those before 0 to 0, and of several at the same time keeps the last. What had to be changed is reported
  * at the path. False without memory. There is room for one more key at the end, see st_keys_hold. */
-bool st_keys_order(loader *l, const double *seconds, uint64_t count, const char *path, key_order *order);
+bool st_keys_order(context *c, const double *seconds, uint64_t count, const char *path, key_order *order);
 
 /* The last key once more at a later time. */
 void st_keys_hold(key_order *order, double seconds);
@@ -49,7 +49,7 @@ void st_keys_hold(key_order *order, double seconds);
 stele_view st_keys_take(arena *a, const key_order *order, const stele_view *values);
 
 /* Rotations of length 1, neighbours in the same hemisphere, so that whoever interpolates takes the shorter way. */
-stele_view st_repair_rotations(loader *l, const stele_view *rotation, const char *path);
+stele_view st_repair_rotations(context *c, const stele_view *rotation, const char *path);
 
 /* ---- Saving ---- */
 
@@ -59,7 +59,7 @@ typedef struct joint_numbers {
     uint32_t *of; /* of each joint of the flat model; STELE_NONE: none */
     uint32_t count, roots;
 } joint_numbers;
-bool st_joint_numbers(saver *s, const flat_model *flat, joint_numbers *numbers);
+bool st_joint_numbers(context *c, const flat_model *flat, joint_numbers *numbers);
 
 /* As st_flat_influences, with joints as they are numbered. */
 size_t st_numbered_influences(const joint_numbers *numbers, const flat_mesh *mesh, uint64_t vertex, influence *influences,
@@ -70,14 +70,14 @@ size_t st_numbered_influences(const joint_numbers *numbers, const flat_mesh *mes
 bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, const double before[4], transform *local);
 
 /* Reports clips that move no joint, and curves and steps, for formats that only have linear keys of joints. */
-void st_report_clips(saver *s, const flat_model *flat);
+void st_report_clips(context *c, const flat_model *flat);
 
 /* For formats with one set of texture coordinates: those that the base colour of a mesh is on, perhaps without rows; and a
  * report of the other sets, and of what materials do to them. */
 const stele_view *st_flat_uv(const flat_model *flat, const flat_mesh *mesh);
-void st_report_uvs(saver *s, const flat_model *flat);
+void st_report_uvs(context *c, const flat_model *flat);
 
 /* Reports the names of joints, clips and meshes as lost. */
-void st_report_names(saver *s, const flat_model *flat, bool clips_too);
+void st_report_names(context *c, const flat_model *flat, bool clips_too);
 
 #endif

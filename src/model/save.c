@@ -3,25 +3,14 @@
 
 #include "model.h"
 
-void st_save_lose(saver *s, diag_code code, uint64_t count, const char *path, const char *format, ...)
+void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *raw), void *raw)
 {
-    va_list args;
-    if (!count)
-        return;
-    va_start(args, format);
-    const char *text = st_arena_vformat(s->arena, format, args);
-    va_end(args);
-    st_diag(s->adapter.checker->diags, code, (diag_place){STELE_NOWHERE, count, path}, "%s %s", s->adapter.name, text);
-}
-
-void st_save_beside(saver *s, const char *name, void (*walk)(walk *w, void *raw), void *raw)
-{
-    side_file *file = st_arena_alloc(s->arena, sizeof *file), **last = &s->side_files;
-    if (!file || !s->name) {
-        s->adapter.fits &= file != NULL;
+    side_file *file = st_arena_alloc(c->arena, sizeof *file), **last = &c->save->side_files;
+    if (!file || !c->save->name) {
+        c->fits &= file != NULL;
         return;
     }
-    *file = (side_file){.name = st_companion_path(s->arena, name), .walk = walk, .raw = raw};
+    *file = (side_file){.name = st_companion_path(c->arena, name), .walk = walk, .raw = raw};
     while (*last)
         last = &(*last)->next;
     *last = file;
@@ -34,13 +23,13 @@ typedef struct inventory {
 } inventory;
 
 /* Skins may share joints: each counts once. */
-static uint64_t count_joints(saver *s)
+static uint64_t count_joints(context *c)
 {
-    const stele_model *model = s->model;
+    const stele_model *model = c->save->model;
     uint64_t count = 0;
     if (model->skin_count == 1)
         return model->skins[0].joint_count;
-    bool *counted = st_arena_array(s->arena, model->node_count, sizeof *counted);
+    bool *counted = st_arena_array(c->arena, model->node_count, sizeof *counted);
     for (size_t i = 0; counted && i < model->skin_count; i++)
         for (size_t k = 0; k < model->skins[i].joint_count; k++) {
             bool *joint = &counted[model->skins[i].joints[k]];
@@ -62,10 +51,10 @@ static void count_attributes(const stele_primitive *p, inventory *i)
     }
 }
 
-static inventory take_inventory(saver *s)
+static inventory take_inventory(context *c)
 {
-    const stele_model *model = s->model;
-    inventory i = {.joints = count_joints(s),
+    const stele_model *model = c->save->model;
+    inventory i = {.joints = count_joints(c),
                    .clips = model->clip_count,
                    .materials = model->material_count,
                    .textures = model->texture_count};
@@ -76,55 +65,55 @@ static inventory take_inventory(saver *s)
             count_attributes(&mesh->primitives[k], &i);
     }
     for (size_t m = 0; m < model->material_count; m++) {
-        const float *c = model->materials[m].base_color;
-        i.colored += c[0] != 1 || c[1] != 1 || c[2] != 1 || c[3] != 1;
+        const float *color = model->materials[m].base_color;
+        i.colored += color[0] != 1 || color[1] != 1 || color[2] != 1 || color[3] != 1;
     }
     for (size_t n = 0; n < model->node_count; n++)
         i.attachments += model->nodes[n].attachment;
     return i;
 }
 
-static void report_skeleton(saver *s, const inventory *i)
+static void report_skeleton(context *c, const inventory *i)
 {
-    bool skeleton = s->capabilities & STELE_SKELETON, animation = s->capabilities & STELE_ANIMATION;
+    bool skeleton = c->save->capabilities & STELE_SKELETON, animation = c->save->capabilities & STELE_ANIMATION;
     if (!skeleton && i->joints)
-        st_save_lose(s, DIAG_LOSS_SKELETON, i->joints, "", "has no skeleton: %llu joint%s%s dropped",
-                     (unsigned long long)i->joints, i->joints == 1 ? "" : "s",
-                     !animation && i->clips
-                         ? st_arena_format(s->arena, " and %llu clip%s", (unsigned long long)i->clips, i->clips == 1 ? "" : "s")
-                         : "");
+        st_lose(c, DIAG_LOSS_SKELETON, i->joints, "", "has no skeleton: %llu joint%s%s dropped", (unsigned long long)i->joints,
+                i->joints == 1 ? "" : "s",
+                !animation && i->clips
+                    ? st_arena_format(c->arena, " and %llu clip%s", (unsigned long long)i->clips, i->clips == 1 ? "" : "s")
+                    : "");
     if (!animation && (skeleton || !i->joints))
-        st_save_lose(s, DIAG_LOSS_ANIMATION, i->clips, "", "has no animation: %llu clip%s dropped",
-                     (unsigned long long)i->clips, i->clips == 1 ? "" : "s");
-    if ((s->capabilities & (STELE_MESHES | STELE_SKIN)) == STELE_MESHES && skeleton)
-        st_save_lose(s, DIAG_LOSS_SKIN, i->skins, "", "has no skin: the weights of %llu meshes dropped",
-                     (unsigned long long)i->skins);
+        st_lose(c, DIAG_LOSS_ANIMATION, i->clips, "", "has no animation: %llu clip%s dropped", (unsigned long long)i->clips,
+                i->clips == 1 ? "" : "s");
+    if ((c->save->capabilities & (STELE_MESHES | STELE_SKIN)) == STELE_MESHES && skeleton)
+        st_lose(c, DIAG_LOSS_SKIN, i->skins, "", "has no skin: the weights of %llu meshes dropped",
+                (unsigned long long)i->skins);
 }
 
-static void report_without(saver *s, stele_capability capability, diag_code code, uint64_t count, const char *what)
+static void report_without(context *c, stele_capability capability, diag_code code, uint64_t count, const char *what)
 {
-    if (!(s->capabilities & (uint32_t)capability))
-        st_save_lose(s, code, count, "", "has no %s: %llu dropped", what, (unsigned long long)count);
+    if (!(c->save->capabilities & (uint32_t)capability))
+        st_lose(c, code, count, "", "has no %s: %llu dropped", what, (unsigned long long)count);
 }
 
-void st_save_report(saver *s)
+void st_save_report(context *c)
 {
-    inventory i = take_inventory(s);
-    report_without(s, STELE_MESHES, DIAG_LOSS_MESH, s->model->mesh_count, "meshes");
-    report_skeleton(s, &i);
-    if (s->capabilities & STELE_MESHES) { /* otherwise that says it all */
-        report_without(s, STELE_NORMALS, DIAG_LOSS_NORMAL, i.normals, "normals");
-        report_without(s, STELE_UVS, DIAG_LOSS_UV, i.uvs, "texture coordinates");
-        report_without(s, STELE_COLORS, DIAG_LOSS_VERTEX_COLOR, i.colors, "vertex colours");
-        report_without(s, STELE_TANGENTS, DIAG_LOSS_TANGENT, i.tangents, "tangents");
-        report_without(s, STELE_MORPHS, DIAG_LOSS_MORPH, i.morphs, "morphs");
-        if (s->capabilities & STELE_TEXTURES)
-            report_without(s, STELE_MATERIALS, DIAG_LOSS_MATERIAL, i.colored, "colours of materials");
+    inventory i = take_inventory(c);
+    report_without(c, STELE_MESHES, DIAG_LOSS_MESH, c->save->model->mesh_count, "meshes");
+    report_skeleton(c, &i);
+    if (c->save->capabilities & STELE_MESHES) { /* otherwise that says it all */
+        report_without(c, STELE_NORMALS, DIAG_LOSS_NORMAL, i.normals, "normals");
+        report_without(c, STELE_UVS, DIAG_LOSS_UV, i.uvs, "texture coordinates");
+        report_without(c, STELE_COLORS, DIAG_LOSS_VERTEX_COLOR, i.colors, "vertex colours");
+        report_without(c, STELE_TANGENTS, DIAG_LOSS_TANGENT, i.tangents, "tangents");
+        report_without(c, STELE_MORPHS, DIAG_LOSS_MORPH, i.morphs, "morphs");
+        if (c->save->capabilities & STELE_TEXTURES)
+            report_without(c, STELE_MATERIALS, DIAG_LOSS_MATERIAL, i.colored, "colours of materials");
         else
-            report_without(s, STELE_MATERIALS, DIAG_LOSS_MATERIAL, i.materials, "materials");
-        report_without(s, STELE_TEXTURES, DIAG_LOSS_TEXTURE, i.textures, "textures");
+            report_without(c, STELE_MATERIALS, DIAG_LOSS_MATERIAL, i.materials, "materials");
+        report_without(c, STELE_TEXTURES, DIAG_LOSS_TEXTURE, i.textures, "textures");
     }
-    report_without(s, STELE_ATTACHMENTS, DIAG_LOSS_ATTACHMENT, i.attachments, "attachments");
+    report_without(c, STELE_ATTACHMENTS, DIAG_LOSS_ATTACHMENT, i.attachments, "attachments");
 }
 
 /* ---- Textures ---- */
@@ -135,11 +124,11 @@ static void mark_use(uint8_t *uses, const stele_texture_use *use, uint8_t how)
         uses[use->texture] |= how;
 }
 
-uint8_t *st_texture_uses(saver *s)
+uint8_t *st_texture_uses(context *c)
 {
-    uint8_t *uses = st_adapt_bytes(&s->adapter, s->model->texture_count);
-    for (size_t i = 0; uses && i < s->model->material_count; i++) {
-        const stele_material *m = &s->model->materials[i];
+    uint8_t *uses = st_need(c, c->save->model->texture_count, 1);
+    for (size_t i = 0; uses && i < c->save->model->material_count; i++) {
+        const stele_material *m = &c->save->model->materials[i];
         mark_use(uses, &m->base_color_texture, TEXTURE_IS_COLOR);
         mark_use(uses, &m->metallic_roughness_texture, TEXTURE_IS_OTHER);
         mark_use(uses, &m->normal_texture, TEXTURE_IS_OTHER);
@@ -151,22 +140,22 @@ uint8_t *st_texture_uses(saver *s)
     return uses;
 }
 
-void st_report_other_textures(saver *s, const uint8_t *uses)
+void st_report_other_textures(context *c, const uint8_t *uses)
 {
     uint64_t lost = 0;
-    for (size_t i = 0; uses && i < s->model->texture_count; i++)
+    for (size_t i = 0; uses && i < c->save->model->texture_count; i++)
         lost += uses[i] == TEXTURE_IS_OTHER;
-    st_save_lose(s, DIAG_LOSS_TEXTURE, lost, "", "has textures for colours only: %llu dropped", (unsigned long long)lost);
+    st_lose(c, DIAG_LOSS_TEXTURE, lost, "", "has textures for colours only: %llu dropped", (unsigned long long)lost);
 }
 
-const void *st_save_texture_bytes(saver *s, const stele_texture *texture, uint64_t *size)
+const void *st_save_texture_bytes(context *c, const stele_texture *texture, uint64_t *size)
 {
     const void *data;
     size_t found;
     *size = texture->size;
     if (texture->data)
         return texture->data;
-    if (!texture->file || !s->companions || !st_companion_find(s->companions, texture->file, &data, &found))
+    if (!texture->file || !c->companions || !st_companion_find(c->companions, texture->file, &data, &found))
         return NULL;
     *size = found;
     return data;
@@ -189,37 +178,37 @@ static bool holds(const span *bytes, const void *data, uint64_t size)
     return bytes->count == size && (bytes->data == data || memcmp(bytes->data, data, (size_t)size) == 0);
 }
 
-void st_save_copy(saver *s, const void *data, uint64_t size, const char *name)
+void st_save_copy(context *c, const void *data, uint64_t size, const char *name)
 {
-    span *bytes = st_arena_alloc(s->arena, sizeof *bytes);
-    if (!data || !bytes || !s->name || !st_companion_stays(name))
+    span *bytes = st_arena_alloc(c->arena, sizeof *bytes);
+    if (!data || !bytes || !c->save->name || !st_companion_stays(name))
         return;
-    name = st_companion_path(s->arena, name);
-    for (side_file *f = s->side_files; f; f = f->next)
+    name = st_companion_path(c->arena, name);
+    for (side_file *f = c->save->side_files; f; f = f->next)
         if (strcmp(f->name, name) == 0 && f->same_is_fine && holds(f->raw, data, size))
             return;
     *bytes = (span){data, size, 1};
-    st_save_beside(s, name, walk_bytes, bytes);
-    for (side_file *f = s->side_files; f; f = f->next)
+    st_save_beside(c, name, walk_bytes, bytes);
+    for (side_file *f = c->save->side_files; f; f = f->next)
         if (f->raw == bytes)
             f->same_is_fine = true;
 }
 
-bool st_save_companion(saver *s, const char *name)
+bool st_save_companion(context *c, const char *name)
 {
     const void *data = NULL;
     size_t size = 0;
-    if (!*name || !st_companion_find(s->companions, name, &data, &size))
+    if (!*name || !st_companion_find(c->companions, name, &data, &size))
         return false;
-    st_save_copy(s, data, size, name);
+    st_save_copy(c, data, size, name);
     return true;
 }
 
-void st_save_texture_copy(saver *s, const stele_texture *texture, const char *name)
+void st_save_texture_copy(context *c, const stele_texture *texture, const char *name)
 {
     uint64_t size;
-    const void *data = st_save_texture_bytes(s, texture, &size);
-    st_save_copy(s, data, size, name);
+    const void *data = st_save_texture_bytes(c, texture, &size);
+    st_save_copy(c, data, size, name);
 }
 
 static size_t length_of_stem(const char *name)
@@ -229,7 +218,7 @@ static size_t length_of_stem(const char *name)
 }
 
 /* Without a file, "hat.*" is taken for what it usually is where its type must be said. */
-const char *st_save_file_name(saver *s, const stele_texture *texture, texture_naming naming)
+const char *st_save_file_name(context *c, const stele_texture *texture, texture_naming naming)
 {
     const char *name = texture->name ? texture->name : "", *file = texture->file;
     size_t stem = length_of_stem(name);
@@ -239,26 +228,26 @@ const char *st_save_file_name(saver *s, const stele_texture *texture, texture_na
         return name;
     if (file)
         return file;
-    return open ? st_arena_format(s->arena, "%.*s.png", (int)stem, name) : name;
+    return open ? st_arena_format(c->arena, "%.*s.png", (int)stem, name) : name;
 }
 
-const char *st_save_texture_name(saver *s, uint32_t texture, texture_naming naming)
+const char *st_save_texture_name(context *c, uint32_t texture, texture_naming naming)
 {
-    const stele_texture *t = &s->model->textures[texture];
-    bool copy = s->textures != STELE_TEXTURES_REFER && s->name;
+    const stele_texture *t = &c->save->model->textures[texture];
+    bool copy = c->save->textures != STELE_TEXTURES_REFER && c->save->name;
     if (!t->data) {
         if (copy && t->file)
-            st_save_texture_copy(s, t, t->file);
-        return st_save_file_name(s, t, naming);
+            st_save_texture_copy(c, t, t->file);
+        return st_save_file_name(c, t, naming);
     }
-    const char *base = s->name ? s->name : "model";
-    const char *name = st_arena_format(s->arena, "%s_%u.%s", base, texture, type_of_image(t));
+    const char *base = c->save->name ? c->save->name : "model";
+    const char *name = st_arena_format(c->arena, "%s_%u.%s", base, texture, type_of_image(t));
     if (copy)
-        st_save_texture_copy(s, t, name);
+        st_save_texture_copy(c, t, name);
     else
-        st_save_lose(s, DIAG_LOSS_TEXTURE, 1, "",
-                     "only names textures: the image inside the file is not written as %s (copy textures to "
-                     "have it)",
-                     name);
+        st_lose(c, DIAG_LOSS_TEXTURE, 1, "",
+                "only names textures: the image inside the file is not written as %s (copy textures to "
+                "have it)",
+                name);
     return name;
 }

@@ -1,7 +1,7 @@
 /* From one version of CTC to another: the sections are laid out afresh, in the order of the header and without gaps. */
 #include "raw.h"
 
-static void *copy_bytes(checker *c, const void *data, uint64_t size)
+static void *copy_bytes(context *c, const void *data, uint64_t size)
 {
     void *copy = st_arena_bytes(c->arena, size);
     if (copy && size)
@@ -11,12 +11,12 @@ static void *copy_bytes(checker *c, const void *data, uint64_t size)
 
 /* ---- What the engine overwrites is written as zeros ---- */
 
-static void clear_rows(checker *c, span *rows)
+static void clear_rows(context *c, span *rows)
 {
     rows->data = st_arena_alloc(c->arena, rows->count * rows->stride);
 }
 
-static void clear_morphs(checker *c, ctc_file *f)
+static void clear_morphs(context *c, ctc_file *f)
 {
     static const uint8_t zeros[12];
     uint32_t count = ctc_word_of(f, CTC_MORPH_COUNT);
@@ -26,7 +26,7 @@ static void clear_morphs(checker *c, ctc_file *f)
 }
 
 /* And the numbers of children are counted. */
-static void rewrite_bones(checker *c, span *rows)
+static void rewrite_bones(context *c, span *rows)
 {
     uint8_t *bones = copy_bytes(c, rows->data, rows->count * BONE_BYTES);
     rows->data = bones;
@@ -62,7 +62,7 @@ static uint64_t size_of(walk *w, arena *a, ctc_file *f, ctc_section kind)
     return w->at;
 }
 
-bool st_ctc_lay_out(checker *c, ctc_file *f, uint8_t header[CTC_HEADER_BYTES])
+bool st_ctc_lay_out(context *c, ctc_file *f, uint8_t header[CTC_HEADER_BYTES])
 {
     walk *w = st_arena_bytes(c->arena, sizeof *w);
     uint64_t at = CTC_HEADER_BYTES;
@@ -86,7 +86,7 @@ static uint64_t used_bytes(const span *gap)
     return used;
 }
 
-static void drop_gap(checker *c, span *gap)
+static void drop_gap(context *c, span *gap)
 {
     uint64_t used = used_bytes(gap);
     if (used)
@@ -96,7 +96,7 @@ static void drop_gap(checker *c, span *gap)
     *gap = (span){0};
 }
 
-bool st_ctc_adapt(raw_file *raw, unsigned dialect, checker *c)
+bool st_ctc_adapt(context *c, raw_file *raw, unsigned dialect)
 {
     ctc_file *f = (ctc_file *)raw;
     uint8_t *header = st_arena_alloc(c->arena, CTC_HEADER_BYTES);

@@ -4,7 +4,7 @@
 #include "base/scan.h"
 #include "raw.h"
 
-static diag_place header_place(checker *c, ctc_word word, const char *name)
+static diag_place header_place(context *c, ctc_word word, const char *name)
 {
     return st_check_place(c, 4 * (uint64_t)word, 1, "%s", name);
 }
@@ -20,7 +20,7 @@ static bool all_zero(const uint8_t *data, uint64_t size)
 }
 
 /* Rows of stride bytes, of which size bytes are the engine's. */
-static void check_scratch(checker *c, const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t size, const char *list,
+static void check_scratch(context *c, const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t size, const char *list,
                           const char *part)
 {
     tally used = {0};
@@ -34,7 +34,7 @@ static void check_scratch(checker *c, const uint8_t *data, uint64_t rows, uint32
                 "is not empty, although only the engine works there");
 }
 
-static void check_all_scratch(checker *c, const ctc_file *f)
+static void check_all_scratch(context *c, const ctc_file *f)
 {
     const span *output = &f->rows[CTC_OUTPUT_VERTICES], *bones = &f->rows[CTC_BONES], *tris3 = &f->rows[CTC_TRIS3];
     uint32_t morphs = ctc_word_of(f, CTC_MORPH_COUNT);
@@ -48,7 +48,7 @@ static void check_all_scratch(checker *c, const ctc_file *f)
         check_scratch(c, f->morph[0].scratch.data, morphs, MORPH_BYTES, 12, "morph", ".scratch");
 }
 
-static void check_header(checker *c, const ctc_file *f)
+static void check_header(context *c, const ctc_file *f)
 {
     uint32_t end = ctc_word_of(f, CTC_EOF_OFFSET), colors = ctc_word_of(f, CTC_COLOR_COUNT);
     uint64_t corners = 3 * (uint64_t)ctc_word_of(f, CTC_TRIANGLE_COUNT);
@@ -69,7 +69,7 @@ static void check_header(checker *c, const ctc_file *f)
 
 /* ---- Skins ---- */
 
-static void check_skin(checker *c, const ctc_skin *skin, uint32_t index)
+static void check_skin(context *c, const ctc_skin *skin, uint32_t index)
 {
     char path[WALK_PATH];
     text field = st_fixed_text(&skin->name);
@@ -84,7 +84,7 @@ static void check_skin(checker *c, const ctc_skin *skin, uint32_t index)
 
 /* ---- Triangles ---- */
 
-static void check_uvs(checker *c, const span *uvs)
+static void check_uvs(context *c, const span *uvs)
 {
     tally bad = {0};
     if (!st_scan_nonfinite(uvs->data, uvs->count * UV_FLOATS))
@@ -98,7 +98,7 @@ static void check_uvs(checker *c, const span *uvs)
             "is not finite");
 }
 
-static void check_mesh(checker *c, const ctc_file *f)
+static void check_mesh(context *c, const ctc_file *f)
 {
     const span *vertices = &f->rows[CTC_VERTICES], *indices = &f->rows[CTC_INDICES];
     mesh_view view = {.path = "mesh",
@@ -114,7 +114,7 @@ static void check_mesh(checker *c, const ctc_file *f)
 }
 
 /* The triangles that no list draws should be those that attachments are fixed to. */
-static void check_undrawn(checker *c, const ctc_file *f, uint64_t drawn, uint64_t undrawn)
+static void check_undrawn(context *c, const ctc_file *f, uint64_t drawn, uint64_t undrawn)
 {
     uint32_t attachments = ctc_word_of(f, CTC_ATTACHMENT_COUNT);
     uint8_t *held = undrawn <= attachments ? st_arena_alloc(c->arena, undrawn) : NULL;
@@ -134,7 +134,7 @@ static void check_undrawn(checker *c, const ctc_file *f, uint64_t drawn, uint64_
                 (unsigned long long)undrawn);
 }
 
-static void check_tri_lists(checker *c, const ctc_file *f)
+static void check_tri_lists(context *c, const ctc_file *f)
 {
     const span *lists = &f->rows[CTC_TRI_LISTS];
     uint64_t triangles = ctc_word_of(f, CTC_TRIANGLE_COUNT), sum = 0, i = 0;
@@ -154,7 +154,7 @@ static void check_tri_lists(checker *c, const ctc_file *f)
         check_undrawn(c, f, sum, triangles - sum);
 }
 
-static void check_attachments(checker *c, const ctc_file *f)
+static void check_attachments(context *c, const ctc_file *f)
 {
     char path[WALK_PATH];
     for (uint32_t i = 0; i < ctc_word_of(f, CTC_ATTACHMENT_COUNT); i++) {
@@ -170,7 +170,7 @@ static void check_attachments(checker *c, const ctc_file *f)
     }
 }
 
-static void check_substitutions(checker *c, const ctc_file *f)
+static void check_substitutions(context *c, const ctc_file *f)
 {
     const span *rows = &f->rows[CTC_UNKNOWN5];
     uint64_t corners = 3 * (uint64_t)ctc_word_of(f, CTC_TRIANGLE_COUNT);
@@ -199,13 +199,13 @@ static bool parent_known(const span *bones, uint64_t bone)
     return parent_of(bones, bone) && parent_of(bones, bone) <= bones->count;
 }
 
-static diag_place bone_place(checker *c, const span *bones, uint64_t bone, unsigned part, const char *name)
+static diag_place bone_place(context *c, const span *bones, uint64_t bone, unsigned part, const char *name)
 {
     return st_check_place(c, st_check_offset(c, bones->data + bone * BONE_BYTES + part), 1, "bone[%llu]%s",
                           (unsigned long long)bone, name);
 }
 
-static void check_bone(checker *c, const span *bones, uint64_t index, uint32_t children)
+static void check_bone(context *c, const span *bones, uint64_t index, uint32_t children)
 {
     const uint8_t *bone = bones->data + index * BONE_BYTES;
     uint32_t parent = parent_of(bones, index);
@@ -225,13 +225,13 @@ static void check_bone(checker *c, const span *bones, uint64_t index, uint32_t c
                 "is %d, but the bone is the parent of %u", (int)claimed, children);
 }
 
-static uint64_t offset_of_bone(const checker *c, const void *bones, uint64_t bone)
+static uint64_t offset_of_bone(const context *c, const void *bones, uint64_t bone)
 {
     const span *rows = bones;
     return st_check_offset(c, rows->data + bone * rows->stride);
 }
 
-static void check_cycles(checker *c, const span *bones)
+static void check_cycles(context *c, const span *bones)
 {
     int64_t *parent = st_arena_array(c->arena, bones->count, sizeof *parent);
     for (uint64_t i = 0; parent && i < bones->count; i++)
@@ -240,7 +240,7 @@ static void check_cycles(checker *c, const span *bones)
         st_check_cycles(c, parent, bones->count, "bone", offset_of_bone, bones);
 }
 
-static void check_bones(checker *c, const span *bones)
+static void check_bones(context *c, const span *bones)
 {
     uint32_t *children = st_arena_array(c->arena, bones->count, sizeof *children);
     if (!children)
@@ -283,7 +283,7 @@ static void look_at_vertex(const uint8_t *row, uint32_t influences, uint32_t bon
         tally_note(&t->negative, vertex, NULL);
 }
 
-static void report_weights(checker *c, const ctc_weight_run *run, uint64_t index, diag_code code, const tally *t,
+static void report_weights(context *c, const ctc_weight_run *run, uint64_t index, diag_code code, const tally *t,
                            const char *says)
 {
     if (t->count)
@@ -293,7 +293,7 @@ static void report_weights(checker *c, const ctc_weight_run *run, uint64_t index
                 "%s", says);
 }
 
-static void check_weight_run(checker *c, const ctc_weight_run *run, uint64_t index, uint32_t bone_count)
+static void check_weight_run(context *c, const ctc_weight_run *run, uint64_t index, uint32_t bone_count)
 {
     weight_tally t = {0};
     for (uint64_t i = 0; i < run->vertices.count; i++)
@@ -309,7 +309,7 @@ static void check_weight_run(checker *c, const ctc_weight_run *run, uint64_t ind
 
 /* ---- Animations and morphs ---- */
 
-static void check_keys(checker *c, const span *keys)
+static void check_keys(context *c, const span *keys)
 {
     tally bad = {0};
     if (!st_scan_nonfinite(keys->data, keys->count * KEY_BYTES / 4))
@@ -323,7 +323,7 @@ static void check_keys(checker *c, const span *keys)
             "is not finite");
 }
 
-static void check_animations(checker *c, const ctc_file *f)
+static void check_animations(context *c, const ctc_file *f)
 {
     char path[WALK_PATH];
     uint32_t count = ctc_word_of(f, CTC_ANIMATION_COUNT), frames = ctc_word_of(f, CTC_FRAME_COUNT);
@@ -339,7 +339,7 @@ static void check_animations(checker *c, const ctc_file *f)
                 "is %u, but the animations have %llu frames", frames, (unsigned long long)sum);
 }
 
-static void check_morph(checker *c, const ctc_file *f, uint32_t index)
+static void check_morph(context *c, const ctc_file *f, uint32_t index)
 {
     char path[WALK_PATH];
     const ctc_morph *m = &f->morph[index];
@@ -366,7 +366,7 @@ static void check_morph(checker *c, const ctc_file *f, uint32_t index)
         st_check_string(c, &name, st_check_path(path, "morph[%u].name", index));
 }
 
-void st_ctc_check(checker *c, const raw_file *raw)
+void st_ctc_check(context *c, const raw_file *raw)
 {
     const ctc_file *f = (const ctc_file *)raw;
     if (c->full) {

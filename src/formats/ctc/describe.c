@@ -80,17 +80,17 @@ const char *st_ctc_texture(companions *companions, const char *name)
     return st_companion_texture(companions, st_arena_format(companions->arena, "%.*s.*", (int)stem, name));
 }
 
-static void describe_materials(const ctc_file *f, arena *a, companions *companions, stele_info *info)
+static void describe_materials(context *c, const ctc_file *f, stele_info *info)
 {
     size_t count = ctc_word_of(f, CTC_SKIN_COUNT);
-    stele_material_info *materials = st_arena_array(a, count, sizeof *materials);
-    stele_texture_info *textures = st_arena_array(a, count, sizeof *textures);
+    stele_material_info *materials = st_arena_array(c->arena, count, sizeof *materials);
+    stele_texture_info *textures = st_arena_array(c->arena, count, sizeof *textures);
     if (!materials || !textures)
         return;
     for (size_t i = 0; i < count; i++) {
         text field = st_fixed_text(&f->skin[i].name);
-        const char *name = st_text_string(a, &field);
-        textures[i] = (stele_texture_info){name, "base color", st_ctc_texture(companions, name), 0};
+        const char *name = st_text_string(c->arena, &field);
+        textures[i] = (stele_texture_info){name, "base color", st_ctc_texture(c->companions, name), 0};
         materials[i] = (stele_material_info){.textures = &textures[i], .texture_count = 1};
     }
     info->materials = materials;
@@ -168,12 +168,12 @@ static void describe_meshes(const ctc_file *f, arena *a, stele_info *info)
     info->mesh_count = count;
 }
 
-void st_ctc_describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
+void st_ctc_describe(context *c, const raw_file *raw, stele_info *info)
 {
     const ctc_file *f = (const ctc_file *)raw;
-    describe_meshes(f, a, info);
-    describe_materials(f, a, companions, info);
-    describe_clips(f, a, info);
+    describe_meshes(f, c->arena, info);
+    describe_materials(c, f, info);
+    describe_clips(f, c->arena, info);
     info->joints = ctc_word_of(f, CTC_BONE_COUNT);
     info->morphs = ctc_word_of(f, CTC_MORPH_COUNT);
     info->attachments = ctc_word_of(f, CTC_ATTACHMENT_COUNT);

@@ -372,7 +372,7 @@ static sense sense_of(const raw_file *raw)
     return odd ? SENSE_ODD : SENSE_GOOD;
 }
 
-const stele_format st_format_ctc = {
+const format st_format_ctc = {
     .info = {.name = "ctc",
              .title = "Anachronox model",
              .extensions = "ctc",

@@ -5,15 +5,15 @@
 #include "raw.h"
 
 typedef struct ctc_loader {
-    loader *base;
+    context *c;
     const ctc_file *file;
     ctc_rig rig;
     uint32_t root, main, first_bone; /* nodes; the bones follow in order */
 } ctc_loader;
 
-static uint32_t bone_node(const ctc_loader *c, uint32_t bone)
+static uint32_t bone_node(const ctc_loader *l, uint32_t bone)
 {
-    return bone == STELE_NONE ? c->main : c->first_bone + bone;
+    return bone == STELE_NONE ? l->main : l->first_bone + bone;
 }
 
 static const char *fixed_name(arena *a, const span *field)
@@ -35,10 +35,9 @@ static bool is_transparent(const ctc_file *f, const ctc_list *list)
 }
 
 /* The type in a skin's name counts for nothing: the file may be of any. */
-static uint32_t load_skin_texture(loader *l, const ctc_skin *skin, uint32_t index)
+static uint32_t load_skin_texture(context *c, const ctc_skin *skin, uint32_t index)
 {
-    checker *c = l->checker;
-    stele_texture texture = {.name = fixed_name(l->arena, &skin->name)};
+    stele_texture texture = {.name = fixed_name(c->arena, &skin->name)};
     if (!*texture.name)
         return STELE_NONE;
     texture.file = st_ctc_texture(c->companions, texture.name);
@@ -46,27 +45,28 @@ static uint32_t load_skin_texture(loader *l, const ctc_skin *skin, uint32_t inde
         st_diag(c->diags, DIAG_TEXTURE_MISSING,
                 st_check_place(c, st_check_offset(c, skin->name.data), 1, "skin[%u].name", index),
                 "is \"%s\", which is not beside the model, of whatever type", texture.name);
-    return st_model_add_texture(l->model, l->arena, &texture);
+    return st_model_add_texture(c->load->model, c->arena, &texture);
 }
 
 /* A material for each skin, in their order, and one for each list that is transparent and has no skin. */
-static bool load_materials(loader *l, const ctc_file *f, const ctc_list *lists, size_t list_count, uint32_t *materials)
+static bool load_materials(context *c, const ctc_file *f, const ctc_list *lists, size_t list_count, uint32_t *materials)
 {
     size_t list = 0;
     stele_material material = stele_default_material();
     for (uint32_t i = 0; i < ctc_word_of(f, CTC_SKIN_COUNT); i++) {
         bool used = list < list_count && lists[list].skin == i;
-        material.base_color_texture.texture = load_skin_texture(l, &f->skin[i], i);
+        material.base_color_texture.texture = load_skin_texture(c, &f->skin[i], i);
         material.alpha_mode = used && is_transparent(f, &lists[list]) ? STELE_BLEND : STELE_OPAQUE;
-        uint32_t index = st_model_add_material(l->model, l->arena, &material);
+        uint32_t index = st_model_add_material(c->load->model, c->arena, &material);
         if (used)
             materials[list++] = index;
     }
     material = stele_default_material();
     material.alpha_mode = STELE_BLEND;
     for (; list < list_count; list++)
-        materials[list] = is_transparent(f, &lists[list]) ? st_model_add_material(l->model, l->arena, &material) : STELE_NONE;
-    return !l->arena->failed;
+        materials[list] =
+            is_transparent(f, &lists[list]) ? st_model_add_material(c->load->model, c->arena, &material) : STELE_NONE;
+    return !c->arena->failed;
 }
 
 /* ---- Which side of a triangle is seen ---- */
@@ -101,7 +101,7 @@ static double agreement(const ctc_file *f, const ctc_rig *rig, uint64_t triangle
     return isfinite(sum) ? sum : 0;
 }
 
-static bool decide_winding(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
+static bool decide_winding(context *c, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
 {
     double sum = 0;
     if (!list_count)
@@ -109,20 +109,19 @@ static bool decide_winding(loader *l, const ctc_file *f, const ctc_rig *rig, con
     for (size_t i = 0; i < list_count; i++)
         for (uint64_t t = lists[i].first; t < lists[i].first + lists[i].count; t++)
             sum += agreement(f, rig, t);
-    st_diag(l->checker->diags, DIAG_ASSUMED,
-            st_check_place(l->checker, st_check_offset(l->checker, f->rows[CTC_INDICES].data), 1, "mesh.indices"), "%s",
+    st_diag(c->diags, DIAG_ASSUMED, st_check_place(c, st_check_offset(c, f->rows[CTC_INDICES].data), 1, "mesh.indices"), "%s",
             sum < 0   ? "the normals say that triangles are clockwise: they are turned round"
             : sum > 0 ? "the normals say that triangles are counter-clockwise: they stay so"
                       : "nothing says which way triangles go: they are turned round, as the game has them");
     return sum <= 0;
 }
 
-static bool choose_winding(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
+static bool choose_winding(context *c, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
 {
-    const char *choice = st_load_choice(l, CTC_WINDING_KEY);
+    const char *choice = st_load_choice(c, CTC_WINDING_KEY);
     if (strcmp(choice, "keep") == 0)
         return false;
-    return strcmp(choice, "reverse") == 0 || decide_winding(l, f, rig, lists, list_count);
+    return strcmp(choice, "reverse") == 0 || decide_winding(c, f, rig, lists, list_count);
 }
 
 /* ---- Nodes ---- */
@@ -137,14 +136,14 @@ static void place_by_key(stele_node *node, const uint8_t *bytes)
 }
 
 /* Without frames, bones rest where they were bound. */
-static void place_by_bind(const ctc_loader *c, uint32_t bone, stele_node *node)
+static void place_by_bind(const ctc_loader *l, uint32_t bone, stele_node *node)
 {
-    uint32_t parent = st_ctc_parent(c->file, bone);
+    uint32_t parent = st_ctc_parent(l->file, bone);
     matrix place;
-    st_matrix_inverse(&c->rig.inverse_bind[bone], &place);
+    st_matrix_inverse(&l->rig.inverse_bind[bone], &place);
     if (parent != STELE_NONE)
-        place = st_matrix_product(&c->rig.inverse_bind[parent], &place);
-    st_node_place(node, c->base->arena, &place, false);
+        place = st_matrix_product(&l->rig.inverse_bind[parent], &place);
+    st_node_place(node, l->c->arena, &place, false);
 }
 
 /* Six floats that may mean something. */
@@ -163,112 +162,112 @@ static void keep_unknown(arena *a, const uint8_t *bone, stele_node *node)
         st_property_numbers(&node->properties, a, CTC_UNKNOWN_KEY, numbers, COUNT);
 }
 
-static bool load_bone(ctc_loader *c, uint32_t bone)
+static bool load_bone(ctc_loader *l, uint32_t bone)
 {
-    arena *a = c->base->arena;
+    arena *a = l->c->arena;
     stele_node node = stele_default_node();
-    const uint8_t *keys = st_ctc_frame(c->file, 0);
+    const uint8_t *keys = st_ctc_frame(l->file, 0);
     node.name = st_arena_format(a, CTC_BONE_NAME, bone);
-    node.parent = bone_node(c, st_ctc_parent(c->file, bone));
+    node.parent = bone_node(l, st_ctc_parent(l->file, bone));
     if (keys)
         place_by_key(&node, keys + KEY_BYTES * (1 + (uint64_t)bone));
     else
-        place_by_bind(c, bone, &node);
-    keep_unknown(a, c->file->rows[CTC_BONES].data + (uint64_t)bone * BONE_BYTES, &node);
-    return st_model_add_node(c->base->model, a, &node) != STELE_NONE;
+        place_by_bind(l, bone, &node);
+    keep_unknown(a, l->file->rows[CTC_BONES].data + (uint64_t)bone * BONE_BYTES, &node);
+    return st_model_add_node(l->c->load->model, a, &node) != STELE_NONE;
 }
 
-static bool load_nodes(ctc_loader *c, bool z_up)
+static bool load_nodes(ctc_loader *l, bool z_up)
 {
-    loader *l = c->base;
+    context *c = l->c;
     stele_node root = stele_default_node(), main_node = stele_default_node();
-    const uint8_t *keys = st_ctc_frame(c->file, 0);
+    const uint8_t *keys = st_ctc_frame(l->file, 0);
     root.name = "ctc_root";
     if (z_up) /* (x, y, z) becomes (y, z, x) */
         memcpy(root.local.rotation, (float[]){-0.5f, -0.5f, -0.5f, 0.5f}, sizeof root.local.rotation);
-    c->root = st_model_add_node(l->model, l->arena, &root);
+    l->root = st_model_add_node(c->load->model, c->arena, &root);
     main_node.name = "main";
-    main_node.parent = c->root;
+    main_node.parent = l->root;
     if (keys)
         place_by_key(&main_node, keys);
-    st_property_number(&main_node.properties, l->arena, CTC_MAIN_KEY, 1);
-    c->main = st_model_add_node(l->model, l->arena, &main_node);
-    c->first_bone = c->main + 1;
-    for (uint32_t i = 0; i < c->rig.bone_count; i++)
-        if (!load_bone(c, i))
+    st_property_number(&main_node.properties, c->arena, CTC_MAIN_KEY, 1);
+    l->main = st_model_add_node(c->load->model, c->arena, &main_node);
+    l->first_bone = l->main + 1;
+    for (uint32_t i = 0; i < l->rig.bone_count; i++)
+        if (!load_bone(l, i))
             return false;
-    return !l->arena->failed;
+    return !c->arena->failed;
 }
 
-static uint32_t load_skin(ctc_loader *c)
+static uint32_t load_skin(ctc_loader *l)
 {
-    loader *l = c->base;
-    const ctc_rig *rig = &c->rig;
+    context *c = l->c;
+    const ctc_rig *rig = &l->rig;
     uint64_t count = (uint64_t)rig->bone_count + rig->some_unowned;
-    uint32_t *joints = st_arena_array(l->arena, count, sizeof *joints);
+    uint32_t *joints = st_arena_array(c->arena, count, sizeof *joints);
     uint8_t *matrices;
-    stele_skin skin = {.joints = joints, .joint_count = (size_t)count, .skeleton = c->main};
-    skin.inverse_bind = st_view_make(l->arena, count, STELE_F32, 16, &matrices);
+    stele_skin skin = {.joints = joints, .joint_count = (size_t)count, .skeleton = l->main};
+    skin.inverse_bind = st_view_make(c->arena, count, STELE_F32, 16, &matrices);
     if (!joints || !matrices)
         return STELE_NONE;
     for (uint32_t i = 0; i < rig->bone_count; i++) {
-        joints[i] = bone_node(c, i);
+        joints[i] = bone_node(l, i);
         st_store_matrix(matrices + MATRIX_BYTES * (uint64_t)i, &rig->inverse_bind[i]);
     }
     if (rig->some_unowned) {
         matrix identity = st_matrix_identity();
-        joints[rig->bone_count] = c->main;
+        joints[rig->bone_count] = l->main;
         st_store_matrix(matrices + MATRIX_BYTES * (uint64_t)rig->bone_count, &identity);
     }
-    return st_model_add_skin(l->model, l->arena, &skin);
+    return st_model_add_skin(c->load->model, c->arena, &skin);
 }
 
 /* A skinned mesh is where its joints put it, and hangs from nothing. */
-static bool load_surface(ctc_loader *c)
+static bool load_surface(ctc_loader *l)
 {
-    loader *l = c->base;
+    context *c = l->c;
     size_t list_count;
     stele_node node = stele_default_node();
-    ctc_list *lists = st_ctc_lists(c->file, l->arena, &list_count);
-    uint32_t *materials = lists ? st_arena_array(l->arena, list_count, sizeof *materials) : NULL;
-    if (!materials || !load_materials(l, c->file, lists, list_count, materials))
+    ctc_list *lists = st_ctc_lists(l->file, c->arena, &list_count);
+    uint32_t *materials = lists ? st_arena_array(c->arena, list_count, sizeof *materials) : NULL;
+    if (!materials || !load_materials(c, l->file, lists, list_count, materials))
         return false;
-    bool reverse = choose_winding(l, c->file, &c->rig, lists, list_count);
-    st_property_text(&l->model->properties, l->arena, CTC_WINDING_KEY, reverse ? "reverse" : "keep");
-    node.skin = c->rig.bone_count ? load_skin(c) : STELE_NONE;
-    node.parent = c->rig.bone_count ? STELE_NONE : c->main;
+    bool reverse = choose_winding(c, l->file, &l->rig, lists, list_count);
+    st_property_text(&c->load->model->properties, c->arena, CTC_WINDING_KEY, reverse ? "reverse" : "keep");
+    node.skin = l->rig.bone_count ? load_skin(l) : STELE_NONE;
+    node.parent = l->rig.bone_count ? STELE_NONE : l->main;
     if (!list_count)
-        return !l->arena->failed;
-    node.mesh = st_ctc_load_mesh(l, c->file, &c->rig, lists, list_count, materials, reverse);
-    return node.mesh != STELE_NONE && st_model_add_node(l->model, l->arena, &node) != STELE_NONE;
+        return !c->arena->failed;
+    node.mesh = st_ctc_load_mesh(c, l->file, &l->rig, lists, list_count, materials, reverse);
+    return node.mesh != STELE_NONE && st_model_add_node(c->load->model, c->arena, &node) != STELE_NONE;
 }
 
 /* ---- Attachments ---- */
 
-static uint32_t owner_of_triangle(const ctc_loader *c, const uint8_t *indices)
+static uint32_t owner_of_triangle(const ctc_loader *l, const uint8_t *indices)
 {
     uint32_t owner[3];
     for (int i = 0; i < 3; i++)
-        owner[i] = c->rig.owner[load_u16(indices + 2 * i)];
+        owner[i] = l->rig.owner[load_u16(indices + 2 * i)];
     return owner[1] == owner[2] ? owner[1] : owner[0]; /* two of three, or else the first */
 }
 
-static bool load_attachment(ctc_loader *c, const ctc_attachment *attachment)
+static bool load_attachment(ctc_loader *l, const ctc_attachment *attachment)
 {
-    loader *l = c->base;
-    const uint8_t *indices = c->file->rows[CTC_INDICES].data + 6 * (uint64_t)load_u32(attachment->triangle.data);
-    uint32_t owner = owner_of_triangle(c, indices);
+    context *c = l->c;
+    const uint8_t *indices = l->file->rows[CTC_INDICES].data + 6 * (uint64_t)load_u32(attachment->triangle.data);
+    uint32_t owner = owner_of_triangle(l, indices);
     double corners[3][3], numbers[3];
     transform frame;
     matrix back;
     stele_node node = stele_default_node();
     for (int i = 0; i < 3; i++) {
-        const uint8_t *position = c->file->rows[CTC_VERTICES].data + (uint64_t)load_u16(indices + 2 * i) * VERTEX_BYTES;
+        const uint8_t *position = l->file->rows[CTC_VERTICES].data + (uint64_t)load_u16(indices + 2 * i) * VERTEX_BYTES;
         for (int k = 0; k < 3; k++)
             corners[i][k] = (double)load_f32(position + 4 * k);
         if (owner != STELE_NONE) {
             double point[3] = {corners[i][0], corners[i][1], corners[i][2]};
-            st_matrix_point(&c->rig.inverse_bind[owner], point, corners[i]);
+            st_matrix_point(&l->rig.inverse_bind[owner], point, corners[i]);
         }
     }
     st_ctc_triangle_frame(corners, &frame);
@@ -279,15 +278,15 @@ static bool load_attachment(ctc_loader *c, const ctc_attachment *attachment)
     st_matrix_point(&back, corners[2], corners[0]);
     numbers[1] = corners[0][0];
     numbers[2] = corners[0][1];
-    node.name = fixed_name(l->arena, &attachment->name);
-    node.parent = bone_node(c, owner);
+    node.name = fixed_name(c->arena, &attachment->name);
+    node.parent = bone_node(l, owner);
     node.attachment = true;
     for (int i = 0; i < 3; i++)
         frame.translation[i] = (double)st_ctc_float(frame.translation[i]);
     node.local = st_transform_float(&frame);
     if (isfinite(numbers[0]) && isfinite(numbers[1]) && isfinite(numbers[2]))
-        st_property_numbers(&node.properties, l->arena, CTC_TRIANGLE_KEY, numbers, 3);
-    return st_model_add_node(l->model, l->arena, &node) != STELE_NONE;
+        st_property_numbers(&node.properties, c->arena, CTC_TRIANGLE_KEY, numbers, 3);
+    return st_model_add_node(c->load->model, c->arena, &node) != STELE_NONE;
 }
 
 /* ---- Clips ---- */
@@ -406,14 +405,14 @@ static stele_view frame_times(arena *a, const frames *f, double fps)
 }
 
 /* Channels for what moves; that of the main translation is always there, so that the clip has its length. */
-static void load_channels(ctc_loader *c, const frames *f, double fps, stele_channel *channels, size_t *count)
+static void load_channels(ctc_loader *l, const frames *f, double fps, stele_channel *channels, size_t *count)
 {
-    arena *a = c->base->arena;
-    uint32_t stride = KEY_BYTES * (1 + c->rig.bone_count);
+    arena *a = l->c->arena;
+    uint32_t stride = KEY_BYTES * (1 + l->rig.bone_count);
     stele_view times = frame_times(a, f, fps);
-    for (uint32_t column = 0; column <= c->rig.bone_count; column++) {
-        key_track track = {c->file, f, fps, column};
-        uint32_t node = column ? bone_node(c, column - 1) : c->main;
+    for (uint32_t column = 0; column <= l->rig.bone_count; column++) {
+        key_track track = {l->file, f, fps, column};
+        uint32_t node = column ? bone_node(l, column - 1) : l->main;
         if (!column || moves(&track, 0))
             channels[(*count)++] = (stele_channel){.node = node,
                                                    .path = STELE_TRANSLATION,
@@ -424,64 +423,64 @@ static void load_channels(ctc_loader *c, const frames *f, double fps, stele_chan
     }
 }
 
-static void load_clip(ctc_loader *c, const frames *f, double fps, const double *unknown)
+static void load_clip(ctc_loader *l, const frames *f, double fps, const double *unknown)
 {
-    loader *l = c->base;
-    stele_channel *channels = st_arena_array(l->arena, 2 * (1 + (uint64_t)c->rig.bone_count), sizeof *channels);
+    context *c = l->c;
+    stele_channel *channels = st_arena_array(c->arena, 2 * (1 + (uint64_t)l->rig.bone_count), sizeof *channels);
     stele_clip clip = {.name = f->name, .channels = channels};
     if (!channels)
         return;
-    load_channels(c, f, fps, channels, &clip.channel_count);
+    load_channels(l, f, fps, channels, &clip.channel_count);
     if (unknown)
-        st_property_number(&clip.properties, l->arena, CTC_UNKNOWN_KEY, *unknown);
-    st_model_add_clip(l->model, l->arena, &clip);
+        st_property_number(&clip.properties, c->arena, CTC_UNKNOWN_KEY, *unknown);
+    st_model_add_clip(c->load->model, c->arena, &clip);
 }
 
-static diag_place clip_place(loader *l, uint32_t index)
+static diag_place clip_place(context *c, uint32_t index)
 {
-    return st_check_place(l->checker, STELE_NOWHERE, 1, "animation[%u]", index);
+    return st_check_place(c, STELE_NOWHERE, 1, "animation[%u]", index);
 }
 
-static void report_reading(loader *l, const ctc_file *f, ctc_clips reading)
+static void report_reading(context *c, const ctc_file *f, ctc_clips reading)
 {
     if (reading == CTC_CLIPS_FIRST_LAST)
-        st_diag(l->checker->diags, DIAG_ASSUMED, clip_place(l, 0),
+        st_diag(c->diags, DIAG_ASSUMED, clip_place(c, 0),
                 "the two numbers are taken as the first and the last frame: these follow each other");
     if (reading == CTC_CLIPS_UNKNOWN && ctc_word_of(f, CTC_ANIMATION_COUNT))
-        st_diag(l->checker->diags, DIAG_ASSUMED, clip_place(l, 0),
+        st_diag(c->diags, DIAG_ASSUMED, clip_place(c, 0),
                 "the numbers of the animations do not fit the frames: all frames are one clip");
 }
 
 /* Frames that no animation has are a clip named like the file, unless there is only one frame: that is how the model rests. */
-static void load_clips(ctc_loader *c, double fps)
+static void load_clips(ctc_loader *l, double fps)
 {
-    loader *l = c->base;
-    const ctc_file *f = c->file;
+    context *c = l->c;
+    const ctc_file *f = l->file;
     ctc_clips reading = st_ctc_clips(f);
     uint64_t total = ctc_word_of(f, CTC_FRAME_COUNT), next = 0;
     uint32_t count = reading == CTC_CLIPS_UNKNOWN ? 0 : ctc_word_of(f, CTC_ANIMATION_COUNT);
-    report_reading(l, f, reading);
-    for (uint32_t i = 0; i < count && !l->arena->failed; i++) {
+    report_reading(c, f, reading);
+    for (uint32_t i = 0; i < count && !c->arena->failed; i++) {
         const ctc_animation *animation = &f->animation[i];
         bool ranges = reading == CTC_CLIPS_FIRST_LAST;
         double unknown = animation->unknown;
-        frames clip = {fixed_name(l->arena, &animation->name), ranges ? animation->unknown : next,
+        frames clip = {fixed_name(c->arena, &animation->name), ranges ? animation->unknown : next,
                        st_ctc_clip_frames(animation, reading)};
         if (!clip.count)
-            st_diag(l->checker->diags, DIAG_CLIP_DROPPED, clip_place(l, i), "has no frames");
+            st_diag(c->diags, DIAG_CLIP_DROPPED, clip_place(c, i), "has no frames");
         else
-            load_clip(c, &clip, fps, ranges || !animation->unknown ? NULL : &unknown);
+            load_clip(l, &clip, fps, ranges || !animation->unknown ? NULL : &unknown);
         next = clip.first + clip.count;
     }
-    frames rest = {l->name, next, total - next};
+    frames rest = {c->load->name, next, total - next};
     if (rest.count && total > 1)
-        load_clip(c, &rest, fps, NULL);
+        load_clip(l, &rest, fps, NULL);
 }
 
 /* ---- All of it ---- */
 
 /* Words that may mean something; what can be computed is not kept. */
-static void keep_words(loader *l, const ctc_file *f)
+static void keep_words(context *c, const ctc_file *f)
 {
     uint32_t frame_bytes = ctc_word_of(f, CTC_FRAME_COUNT) ? KEY_BYTES * (1 + ctc_word_of(f, CTC_BONE_COUNT)) : 0;
     const struct {
@@ -494,48 +493,48 @@ static void keep_words(loader *l, const ctc_file *f)
                  {CTC_UV_COUNT, CTC_UV_COUNT_KEY, 3 * ctc_word_of(f, CTC_TRIANGLE_COUNT)}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ctc_word_of(f, words[i].word) != words[i].usual)
-            st_property_number(&l->model->properties, l->arena, words[i].key, (int32_t)ctc_word_of(f, words[i].word));
+            st_property_number(&c->load->model->properties, c->arena, words[i].key, (int32_t)ctc_word_of(f, words[i].word));
 }
 
-static void keep_choices(const ctc_loader *c, bool z_up, double fps)
+static void keep_choices(const ctc_loader *l, bool z_up, double fps)
 {
-    extern const stele_format st_format_ctc;
-    arena *a = c->base->arena;
-    stele_properties *p = &c->base->model->properties;
-    st_property_text(p, a, CTC_DIALECT_KEY, st_format_ctc.info.dialects[c->file->raw.dialect].name);
+    extern const format st_format_ctc;
+    arena *a = l->c->arena;
+    stele_properties *p = &l->c->load->model->properties;
+    st_property_text(p, a, CTC_DIALECT_KEY, st_format_ctc.info.dialects[l->file->raw.dialect].name);
     if (!z_up)
         st_property_text(p, a, CTC_UP_KEY, "y");
-    if (c->rig.bone_count)
-        st_property_text(p, a, CTC_BIND_KEY, st_ctc_bind_names[c->rig.way]);
-    if (c->rig.columns)
+    if (l->rig.bone_count)
+        st_property_text(p, a, CTC_BIND_KEY, st_ctc_bind_names[l->rig.way]);
+    if (l->rig.columns)
         st_property_text(p, a, CTC_STORAGE_KEY, "columns");
     if (fps != CTC_USUAL_FPS)
         st_property_number(p, a, CTC_FPS_KEY, fps);
 }
 
-static void report_unused(loader *l, ctc_word word, const char *path, const char *what)
+static void report_unused(context *c, ctc_word word, const char *path, const char *what)
 {
-    st_diag(l->checker->diags, DIAG_ASSUMED, st_check_place(l->checker, 4 * (uint64_t)word, 1, "%s", path),
+    st_diag(c->diags, DIAG_ASSUMED, st_check_place(c, 4 * (uint64_t)word, 1, "%s", path),
             "%s are not used: nobody knows for certain what they do", what);
 }
 
-bool st_ctc_load(loader *l, const raw_file *raw)
+bool st_ctc_load(context *c, const raw_file *raw)
 {
     const ctc_file *f = (const ctc_file *)raw;
-    ctc_loader c = {.base = l, .file = f};
-    bool z_up = strcmp(st_load_choice(l, CTC_UP_KEY), "y") != 0;
-    double fps = st_load_fps(l, CTC_USUAL_FPS);
-    if (!st_ctc_load_rig(l, f, &c.rig) || !load_nodes(&c, z_up) || !load_surface(&c))
+    ctc_loader l = {.c = c, .file = f};
+    bool z_up = strcmp(st_load_choice(c, CTC_UP_KEY), "y") != 0;
+    double fps = st_load_fps(c, CTC_USUAL_FPS);
+    if (!st_ctc_load_rig(c, f, &l.rig) || !load_nodes(&l, z_up) || !load_surface(&l))
         return false;
     for (uint32_t i = 0; i < ctc_word_of(f, CTC_ATTACHMENT_COUNT); i++)
-        if (!load_attachment(&c, &f->attachment[i]))
+        if (!load_attachment(&l, &f->attachment[i]))
             return false;
-    load_clips(&c, fps);
-    keep_choices(&c, z_up, fps);
-    keep_words(l, f);
+    load_clips(&l, fps);
+    keep_choices(&l, z_up, fps);
+    keep_words(c, f);
     if (ctc_word_of(f, CTC_UNKNOWN5_COUNT))
-        report_unused(l, CTC_UNKNOWN5_COUNT, "unknown5_count", "substitutions of vertices");
+        report_unused(c, CTC_UNKNOWN5_COUNT, "unknown5_count", "substitutions of vertices");
     if (ctc_word_of(f, CTC_GL_COMMAND_COUNT))
-        report_unused(l, CTC_GL_COMMAND_COUNT, "gl_command_count", "commands");
-    return !l->arena->failed;
+        report_unused(c, CTC_GL_COMMAND_COUNT, "gl_command_count", "commands");
+    return !c->arena->failed;
 }

@@ -41,7 +41,7 @@ const uint8_t *st_ctc_color(const ctc_file *f, uint64_t corner)
 /* ---- Splitting vertices ---- */
 
 typedef struct surface {
-    loader *loader;
+    context *c;
     const ctc_file *file;
     const ctc_rig *rig;
     bool reverse;
@@ -124,10 +124,10 @@ static int compare_numbers(const void *a, const void *b)
 static bool sort_list(surface *s, const ctc_list *list, uint64_t first)
 {
     uint64_t count = s->count - first;
-    arena_mark mark = st_arena_mark(s->loader->arena);
-    uint64_t *keys = st_arena_array(s->loader->arena, count, sizeof *keys);
-    uint32_t *place = st_arena_array(s->loader->arena, count, sizeof *place);
-    uint32_t *sorted = st_arena_array(s->loader->arena, count, sizeof *sorted);
+    arena_mark mark = st_arena_mark(s->c->arena);
+    uint64_t *keys = st_arena_array(s->c->arena, count, sizeof *keys);
+    uint32_t *place = st_arena_array(s->c->arena, count, sizeof *place);
+    uint32_t *sorted = st_arena_array(s->c->arena, count, sizeof *sorted);
     bool possible = keys && place && sorted;
     for (uint64_t i = 0; possible && i < count; i++)
         keys[i] = (uint64_t)vertex_at(s, s->corner[first + i]) << 32 | i;
@@ -141,14 +141,14 @@ static bool sort_list(surface *s, const ctc_list *list, uint64_t first)
         s->part[i] = place[s->part[i]];
     if (possible)
         memcpy(s->corner + first, sorted, (size_t)count * sizeof *sorted);
-    st_arena_rewind(s->loader->arena, mark);
+    st_arena_rewind(s->c->arena, mark);
     return possible;
 }
 
 static bool split_vertices(surface *s, const ctc_list *lists)
 {
     uint64_t corners = s->file->rows[CTC_INDICES].count, largest = 0;
-    arena *a = s->loader->arena;
+    arena *a = s->c->arena;
     for (size_t i = 0; i < s->list_count; i++)
         largest = lists[i].count > largest ? lists[i].count : largest;
     s->corner = st_arena_array(a, corners, sizeof *s->corner);
@@ -173,7 +173,7 @@ static stele_view gather(const surface *s, size_t list, uint32_t components,
 {
     uint8_t *bytes;
     uint64_t first = s->first[list], count = s->first[list + 1] - first;
-    stele_view view = st_view_make(s->loader->arena, count, STELE_F32, components, &bytes);
+    stele_view view = st_view_make(s->c->arena, count, STELE_F32, components, &bytes);
     for (uint64_t i = 0; bytes && i < count; i++)
         memcpy(bytes + i * view.stride, bytes_at(s, s->corner[first + i]), view.stride);
     return view;
@@ -195,7 +195,7 @@ static stele_view gather_colors(const surface *s, size_t list)
     enum { BRIGHTEST = 65535 };
     uint8_t *bytes;
     uint64_t first = s->first[list], count = s->first[list + 1] - first;
-    stele_view view = st_view_make(s->loader->arena, count, STELE_U16, 4, &bytes);
+    stele_view view = st_view_make(s->c->arena, count, STELE_U16, 4, &bytes);
     view.normalized = true;
     for (uint64_t i = 0; bytes && i < count; i++) {
         const uint8_t *color = st_ctc_color(s->file, s->corner[first + i]);
@@ -212,7 +212,7 @@ static stele_view gather_indices(const surface *s, size_t index, const ctc_list 
 {
     uint8_t *bytes;
     bool small = s->first[index + 1] - s->first[index] <= UINT16_MAX;
-    stele_view view = st_view_make(s->loader->arena, 3 * list->count, small ? STELE_U16 : STELE_U32, 1, &bytes);
+    stele_view view = st_view_make(s->c->arena, 3 * list->count, small ? STELE_U16 : STELE_U32, 1, &bytes);
     for (uint64_t i = 0; bytes && i < view.count; i++) {
         uint64_t turned = s->reverse && i % 3 ? i / 3 * 3 + (3 - i % 3) : i;
         store_uint(bytes + i * view.stride, s->part[3 * list->first + turned], view.stride);
@@ -252,7 +252,7 @@ static bool add_skin(const surface *s, size_t list, const char *path, stele_prim
                             .context = &skin,
                             .joint_count = (size_t)s->rig->bone_count + 1,
                             .path = path};
-    if (!st_load_influences(s->loader, &request, &result))
+    if (!st_load_influences(s->c, &request, &result))
         return false;
     for (size_t i = 0; i < result.attribute_count; i++)
         attributes[p->attribute_count++] = result.attributes[i];
@@ -264,7 +264,7 @@ enum { MOST_ATTRIBUTES = 4 + 2 * (MOST_INFLUENCES / 4) };
 static bool load_primitive(const surface *s, size_t index, const ctc_list *list, stele_primitive *p)
 {
     char path[WALK_PATH];
-    loader *l = s->loader;
+    context *c = s->c;
     stele_attribute attributes[MOST_ATTRIBUTES];
     st_check_path(path, "tri_list[%zu]", index);
     p->topology = STELE_TRIANGLES;
@@ -273,18 +273,18 @@ static bool load_primitive(const surface *s, size_t index, const ctc_list *list,
     p->indices = gather_indices(s, index, list);
     attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, gather(s, index, 3, position_of_corner)};
     stele_view normal = gather(s, index, 3, normal_of_corner), uv = gather(s, index, 2, uv_at);
-    normal = st_repair_normals(l, p, &normal, path);
+    normal = st_repair_normals(c, p, &normal, path);
     attributes[p->attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normal};
-    attributes[p->attribute_count++] = (stele_attribute){STELE_UV, 0, st_repair_uvs(l, &uv, path)};
+    attributes[p->attribute_count++] = (stele_attribute){STELE_UV, 0, st_repair_uvs(c, &uv, path)};
     if (st_ctc_color(s->file, 0))
         attributes[p->attribute_count++] = (stele_attribute){STELE_COLOR, 0, gather_colors(s, index)};
     if (s->rig->bone_count && !add_skin(s, index, path, p, attributes))
         return false;
-    stele_attribute *kept = st_arena_array(l->arena, p->attribute_count, sizeof *kept);
+    stele_attribute *kept = st_arena_array(c->arena, p->attribute_count, sizeof *kept);
     if (kept)
         memcpy(kept, attributes, p->attribute_count * sizeof *kept);
     p->attributes = kept;
-    return !l->arena->failed;
+    return !c->arena->failed;
 }
 
 /* ---- Morphs ---- */
@@ -298,8 +298,8 @@ typedef struct reverse_map {
 static bool make_reverse_map(const surface *s, reverse_map *map)
 {
     uint32_t count = s->rig->vertex_count;
-    map->start = st_arena_array(s->loader->arena, (uint64_t)count + 2, sizeof *map->start);
-    map->vertex = st_arena_array(s->loader->arena, s->count, sizeof *map->vertex);
+    map->start = st_arena_array(s->c->arena, (uint64_t)count + 2, sizeof *map->start);
+    map->vertex = st_arena_array(s->c->arena, s->count, sizeof *map->vertex);
     if (!map->start || !map->vertex)
         return false;
     for (uint64_t i = 0; i < s->count; i++)
@@ -330,8 +330,7 @@ static bool morphs_are_sound(const surface *s, const reverse_map *map, uint64_t 
     }
     if (rows <= MULTIPLE * (listed + corners) && morphs * s->list_count <= MULTIPLE * (listed + corners))
         return true;
-    st_diag(s->loader->checker->diags, DIAG_COUNT_TOO_LARGE,
-            st_check_place(s->loader->checker, 4 * CTC_MORPH_COUNT, 1, "morph_count"),
+    st_diag(s->c->diags, DIAG_COUNT_TOO_LARGE, st_check_place(s->c, 4 * CTC_MORPH_COUNT, 1, "morph_count"),
             "is %llu: they would move %llu vertices of %zu lists", (unsigned long long)morphs, (unsigned long long)rows,
             s->list_count);
     return false;
@@ -364,8 +363,8 @@ static stele_morph morph_of(const surface *s, const ctc_morph *morph, const char
     stele_morph made = {.name = name};
     if (!count)
         return made;
-    made.vertices = st_view_make(s->loader->arena, count, STELE_U32, 1, &vertices);
-    made.position = st_view_make(s->loader->arena, count, STELE_F32, 3, &ways);
+    made.vertices = st_view_make(s->c->arena, count, STELE_U32, 1, &vertices);
+    made.position = st_view_make(s->c->arena, count, STELE_F32, 3, &ways);
     for (uint64_t i = 0; vertices && ways && i < count; i++) {
         uint64_t vertex = keys[i] >> 32;
         const uint8_t *from = position_of_corner(s, s->corner[vertex]), *to = morph->targets.data + 12 * (keys[i] & UINT32_MAX);
@@ -380,7 +379,7 @@ static void load_morph(const surface *s, const reverse_map *map, uint32_t index,
 {
     const ctc_morph *morph = &s->file->morph[index];
     text field = st_fixed_text(&morph->name);
-    const char *name = st_text_string(s->loader->arena, &field);
+    const char *name = st_text_string(s->c->arena, &field);
     uint64_t count = find_rows(s, map, morph, keys), at = 0;
     for (size_t i = 0; i < s->list_count; i++) {
         uint64_t from = at;
@@ -392,7 +391,7 @@ static void load_morph(const surface *s, const reverse_map *map, uint32_t index,
 
 static bool load_morphs(const surface *s, stele_primitive *primitives)
 {
-    arena *a = s->loader->arena;
+    arena *a = s->c->arena;
     uint32_t count = ctc_word_of(s->file, CTC_MORPH_COUNT);
     uint64_t most_rows;
     reverse_map map;
@@ -416,11 +415,11 @@ static bool load_morphs(const surface *s, stele_primitive *primitives)
 
 /* ---- All of it ---- */
 
-uint32_t st_ctc_load_mesh(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count,
+uint32_t st_ctc_load_mesh(context *c, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count,
                           const uint32_t *materials, bool reverse)
 {
-    surface s = {.loader = l, .file = f, .rig = rig, .reverse = reverse, .list_count = list_count};
-    stele_primitive *primitives = st_arena_array(l->arena, list_count, sizeof *primitives);
+    surface s = {.c = c, .file = f, .rig = rig, .reverse = reverse, .list_count = list_count};
+    stele_primitive *primitives = st_arena_array(c->arena, list_count, sizeof *primitives);
     bool possible = primitives && split_vertices(&s, lists);
     for (size_t i = 0; possible && i < list_count; i++) {
         primitives[i].material = materials[i];
@@ -428,5 +427,5 @@ uint32_t st_ctc_load_mesh(loader *l, const ctc_file *f, const ctc_rig *rig, cons
     }
     if (!possible || !load_morphs(&s, primitives))
         return STELE_NONE;
-    return st_model_add_mesh(l->model, l->arena, &(stele_mesh){.primitives = primitives, .primitive_count = list_count});
+    return st_model_add_mesh(c->load->model, c->arena, &(stele_mesh){.primitives = primitives, .primitive_count = list_count});
 }

@@ -162,7 +162,7 @@ const char *st_ctc_texture(companions *companions, const char *name);
 
 /* Lays the sections out afresh, in the order of the header and without gaps: fills in the offsets. False, and reported, if
  * offsets cannot reach that far. */
-bool st_ctc_lay_out(checker *c, ctc_file *f, uint8_t header[CTC_HEADER_BYTES]);
+bool st_ctc_lay_out(context *c, ctc_file *f, uint8_t header[CTC_HEADER_BYTES]);
 
 /* ---- Places and angles ---- */
 
@@ -220,7 +220,7 @@ typedef struct ctc_rig {
 } ctc_rig;
 
 /* False without memory. Choices and what the data decides are reported. */
-bool st_ctc_load_rig(loader *l, const ctc_file *f, ctc_rig *rig);
+bool st_ctc_load_rig(context *c, const ctc_file *f, ctc_rig *rig);
 
 /* The parent of a bone, or STELE_NONE. */
 uint32_t st_ctc_parent(const ctc_file *f, uint32_t bone);
@@ -242,7 +242,7 @@ ctc_list *st_ctc_lists(const ctc_file *f, arena *a, size_t *count);
 const uint8_t *st_ctc_color(const ctc_file *f, uint64_t corner);
 
 /* Adds the mesh, a primitive for each list; the material of list i is materials[i]. STELE_NONE without memory. */
-uint32_t st_ctc_load_mesh(loader *l, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count,
+uint32_t st_ctc_load_mesh(context *c, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count,
                           const uint32_t *materials, bool reverse);
 
 /* A colour that is not set, and so white. */
@@ -272,7 +272,7 @@ enum { CTC_USUAL_SKIN_SIZE = 256 };
 
 /* While a model is saved. The bones are the joints of the flat model but the one of the main key. */
 typedef struct ctc_saver {
-    saver *base;
+    context *c;
     ctc_file *file;
     flat_model flat;
     uint8_t *header;
@@ -303,11 +303,11 @@ span st_ctc_fixed(ctc_saver *a, const char *name, uint32_t size, bool terminated
 /* Saves skins, vertices, weights, triangles, morphs and attachments. */
 void st_ctc_save_mesh(ctc_saver *a);
 
-bool st_ctc_load(loader *l, const raw_file *raw);
-bool st_ctc_save(saver *s, raw_file *raw);
+bool st_ctc_load(context *c, const raw_file *raw);
+bool st_ctc_save(context *c, raw_file *raw);
 
-void st_ctc_check(checker *c, const raw_file *raw);
-void st_ctc_describe(const raw_file *raw, arena *a, companions *companions, stele_info *info);
-bool st_ctc_adapt(raw_file *raw, unsigned dialect, checker *c);
+void st_ctc_check(context *c, const raw_file *raw);
+void st_ctc_describe(context *c, const raw_file *raw, stele_info *info);
+bool st_ctc_adapt(context *c, raw_file *raw, unsigned dialect);
 
 #endif

@@ -13,7 +13,7 @@ void st_ctc_set_word(ctc_saver *a, ctc_word word, uint64_t value)
 
 span st_ctc_fixed(ctc_saver *a, const char *name, uint32_t size, bool terminated)
 {
-    uint8_t *field = st_adapt_bytes(&a->base->adapter, size);
+    uint8_t *field = st_need(a->c, size, 1);
     size_t length = strlen(name), most = size - terminated;
     if (length > most) {
         a->lost_names++;
@@ -65,13 +65,13 @@ static matrix scale_of(const matrix *rest, bool inverse)
 /* Whether the model was a CTC: then its vertices and bones are in the space of the file already. */
 static bool keeps_bind(const ctc_saver *a)
 {
-    return st_property_text_of(&a->base->model->properties, CTC_BIND_KEY) != NULL;
+    return st_property_text_of(&a->c->save->model->properties, CTC_BIND_KEY) != NULL;
 }
 
 /* Bones of other models get the axes of the file too: otherwise the first key of each would have to turn them. */
 static bool collect_bones(ctc_saver *a)
 {
-    arena *arena = a->base->arena;
+    arena *arena = a->c->arena;
     uint64_t count = a->flat.joint_count;
     a->bone_of_joint = st_arena_array(arena, count, sizeof *a->bone_of_joint);
     a->joint_of_bone = st_arena_array(arena, count, sizeof *a->joint_of_bone);
@@ -80,9 +80,9 @@ static bool collect_bones(ctc_saver *a)
     joint_numbers numbers;
     matrix turn = keeps_bind(a) ? st_matrix_identity() : a->flat.root, back;
     st_matrix_inverse(&turn, &back);
-    a->base->adapter.fits &=
-        a->bone_of_joint && a->joint_of_bone && a->adjust && a->bone_bind && st_joint_numbers(a->base, &a->flat, &numbers);
-    for (uint32_t i = 0; a->base->adapter.fits && i < count; i++) {
+    a->c->fits &=
+        a->bone_of_joint && a->joint_of_bone && a->adjust && a->bone_bind && st_joint_numbers(a->c, &a->flat, &numbers);
+    for (uint32_t i = 0; a->c->fits && i < count; i++) {
         const flat_joint *joint = &a->flat.joints[i];
         a->bone_of_joint[i] = STELE_NONE;
         if (i == main_joint(a) || numbers.of[i] == STELE_NONE)
@@ -94,7 +94,7 @@ static bool collect_bones(ctc_saver *a)
         a->joint_of_bone[a->bone_count] = i;
         a->bone_of_joint[i] = a->bone_count++;
     }
-    return a->base->adapter.fits;
+    return a->c->fits;
 }
 
 static uint32_t parent_of(const ctc_saver *a, uint32_t bone)
@@ -107,7 +107,7 @@ static uint32_t parent_of(const ctc_saver *a, uint32_t bone)
 
 uint32_t st_ctc_bone_above(const ctc_saver *a, uint32_t node)
 {
-    const stele_model *model = a->base->model;
+    const stele_model *model = a->c->save->model;
     for (; node != STELE_NONE; node = model->nodes[node].parent)
         if (a->flat.joint_of_node[node] != STELE_NONE)
             return a->bone_of_joint[a->flat.joint_of_node[node]];
@@ -144,16 +144,16 @@ static void report_names(const ctc_saver *a)
     uint64_t lost = 0;
     for (uint32_t i = 0; i < a->bone_count; i++) {
         const char *name = a->flat.joints[a->joint_of_bone[i]].name;
-        lost += name && *name && strcmp(name, st_arena_format(a->base->arena, CTC_BONE_NAME, i)) != 0;
+        lost += name && *name && strcmp(name, st_arena_format(a->c->arena, CTC_BONE_NAME, i)) != 0;
     }
     for (size_t i = 0; i < a->flat.mesh_count; i++)
         lost += a->flat.meshes[i].name && *a->flat.meshes[i].name;
-    st_save_lose(a->base, DIAG_LOSS_NAME, lost, "", "has no names of bones and meshes: %llu dropped", (number)lost);
+    st_lose(a->c, DIAG_LOSS_NAME, lost, "", "has no names of bones and meshes: %llu dropped", (number)lost);
 }
 
 static void save_bones(ctc_saver *a)
 {
-    uint8_t *bones = st_adapt_bytes(&a->base->adapter, (uint64_t)a->bone_count * BONE_BYTES);
+    uint8_t *bones = st_need(a->c, (uint64_t)a->bone_count, BONE_BYTES);
     for (uint32_t i = 0; bones && i < a->bone_count; i++) {
         uint8_t *bone = bones + (uint64_t)i * BONE_BYTES;
         uint32_t parent = parent_of(a, i);
@@ -162,7 +162,7 @@ static void save_bones(ctc_saver *a)
             store_uint(children, load_u32(children) + 1, 4);
             store_uint(bone + BONE_PARENT, (uint64_t)parent + 1, 4);
         }
-        store_unknown(&a->base->model->nodes[a->flat.joints[a->joint_of_bone[i]].node], bone + BONE_UNKNOWN);
+        store_unknown(&a->c->save->model->nodes[a->flat.joints[a->joint_of_bone[i]].node], bone + BONE_UNKNOWN);
         store_base(a, bone + BONE_BASE, i);
     }
     a->file->rows[CTC_BONES] = (span){bones, a->bone_count, BONE_BYTES};
@@ -204,7 +204,7 @@ static void store_place(film *f, const matrix *local, uint64_t column)
 
 static void pose(film *f, uint32_t clip, double seconds)
 {
-    st_flat_pose(f->saver->base, &f->saver->flat, clip, seconds, f->nodes, f->joints);
+    st_flat_pose(f->saver->c, &f->saver->flat, clip, seconds, f->nodes, f->joints);
 }
 
 /* Adds the pose as a frame. */
@@ -250,7 +250,7 @@ static double frames_of(const stele_clip *clip, double fps)
 static void shoot_clip(film *f, uint32_t clip)
 {
     const ctc_saver *a = f->saver;
-    uint64_t count = (uint64_t)frames_of(&a->base->model->clips[clip], f->fps);
+    uint64_t count = (uint64_t)frames_of(&a->c->save->model->clips[clip], f->fps);
     memset(f->angles, 0, (1 + (size_t)a->bone_count) * sizeof *f->angles);
     for (uint64_t i = 0; i < count; i++) {
         follow_main(f, clip, i);
@@ -272,7 +272,7 @@ static void save_animation(ctc_saver *a, const stele_clip *clip, double fps, ctc
 /* Keys that are between frames. Those of a CTC that were put there to follow its angles are no loss. */
 static void report_between(const ctc_saver *a, double fps)
 {
-    const stele_model *model = a->base->model;
+    const stele_model *model = a->c->save->model;
     uint64_t between = 0;
     if (a->main_node != STELE_NONE && fps == st_property_number_of(&model->properties, CTC_FPS_KEY, CTC_USUAL_FPS))
         return;
@@ -284,8 +284,8 @@ static void report_between(const ctc_saver *a, double fps)
                 between += fabs(frame - nearbyint(frame)) > 1e-2;
             }
         }
-    st_save_lose(a->base, DIAG_LOSS_INTERPOLATION, between, "", "has %g frames a second: %llu keys between them are lost", fps,
-                 (number)between);
+    st_lose(a->c, DIAG_LOSS_INTERPOLATION, between, "", "has %g frames a second: %llu keys between them are lost", fps,
+            (number)between);
 }
 
 /* What is shown without a clip is the first frame. */
@@ -296,20 +296,20 @@ static void report_rest(film *f, uint32_t first_clip)
     pose(f, first_clip, 0);
     for (size_t i = 0; i < a->flat.joint_count; i++)
         moved += st_matrix_differs(&f->joints[i], &a->flat.joints[i].rest);
-    st_save_lose(a->base, DIAG_LOSS_REST, moved, "", "rests as its first frame is: %llu joints rest elsewhere", (number)moved);
+    st_lose(a->c, DIAG_LOSS_REST, moved, "", "rests as its first frame is: %llu joints rest elsewhere", (number)moved);
 }
 
 /* The clips that move anything, and how many frames they have together. */
 static uint32_t *choose_clips(ctc_saver *a, double fps, uint32_t *count, double *frames)
 {
-    const stele_model *model = a->base->model;
-    uint32_t *clips = st_arena_array(a->base->arena, model->clip_count, sizeof *clips);
-    a->base->adapter.fits &= clips != NULL;
+    const stele_model *model = a->c->save->model;
+    uint32_t *clips = st_arena_array(a->c->arena, model->clip_count, sizeof *clips);
+    a->c->fits &= clips != NULL;
     for (uint32_t i = 0; clips && i < model->clip_count; i++)
         if (st_flat_clip_used(&a->flat, i)) {
             clips[(*count)++] = i;
             *frames += frames_of(&model->clips[i], fps);
-            st_flat_afford(a->base, i, STEPS * frames_of(&model->clips[i], fps));
+            st_flat_afford(a->c, i, STEPS * frames_of(&model->clips[i], fps));
         }
     return clips;
 }
@@ -317,21 +317,21 @@ static uint32_t *choose_clips(ctc_saver *a, double fps, uint32_t *count, double 
 static bool prepare_film(film *f, uint64_t frames)
 {
     ctc_saver *a = f->saver;
-    arena *arena = a->base->arena;
+    arena *arena = a->c->arena;
     uint64_t width = 1 + (uint64_t)a->bone_count;
-    f->nodes = st_arena_array(arena, a->base->model->node_count, sizeof *f->nodes);
+    f->nodes = st_arena_array(arena, a->c->save->model->node_count, sizeof *f->nodes);
     f->joints = st_arena_array(arena, a->flat.joint_count, sizeof *f->joints);
     f->places = st_arena_array(arena, a->bone_count, sizeof *f->places);
     f->angles = st_arena_array(arena, width, sizeof *f->angles);
     f->keys = st_arena_array(arena, frames * width, KEY_BYTES);
-    return a->base->adapter.fits = f->nodes && f->joints && f->places && f->angles && f->keys;
+    return a->c->fits = f->nodes && f->joints && f->places && f->angles && f->keys;
 }
 
 /* Without a clip there is one frame, for the bones must be somewhere. */
 static void save_clips(ctc_saver *a)
 {
-    const stele_model *model = a->base->model;
-    film f = {.saver = a, .fps = a->base->fps};
+    const stele_model *model = a->c->save->model;
+    film f = {.saver = a, .fps = a->c->save->fps};
     uint32_t count = 0;
     double frames = 0;
     if (!(f.fps > 0))
@@ -340,11 +340,11 @@ static void save_clips(ctc_saver *a)
     bool still = !count && (a->bone_count || !st_matrix_is_identity(&a->main_bind));
     frames += still;
     if (!(frames * KEY_BYTES * (1.0 + a->bone_count) < INT32_MAX)) {
-        st_adapt_refuse(&a->base->adapter, STELE_NOWHERE, "frame_count", "the frames alone would have 2 GiB or more");
+        st_refuse(a->c, STELE_NOWHERE, "frame_count", "the frames alone would have 2 GiB or more");
         return;
     }
-    a->file->animation = st_adapt_bytes(&a->base->adapter, count * sizeof *a->file->animation);
-    if (!a->base->adapter.fits || !prepare_film(&f, (uint64_t)frames))
+    a->file->animation = st_need(a->c, count, sizeof *a->file->animation);
+    if (!a->c->fits || !prepare_film(&f, (uint64_t)frames))
         return;
     for (uint32_t i = 0; i < count; i++) {
         save_animation(a, &model->clips[clips[i]], f.fps, &a->file->animation[i]);
@@ -352,7 +352,7 @@ static void save_clips(ctc_saver *a)
     }
     if (count)
         report_rest(&f, clips[0]);
-    st_report_clips(a->base, &a->flat);
+    st_report_clips(a->c, &a->flat);
     report_between(a, f.fps);
     if (still) {
         pose(&f, STELE_NONE, 0);
@@ -361,14 +361,14 @@ static void save_clips(ctc_saver *a)
     a->file->rows[CTC_FRAMES] = (span){f.keys, f.frame_count * (1 + (uint64_t)a->bone_count), KEY_BYTES};
     st_ctc_set_word(a, CTC_FRAME_COUNT, f.frame_count);
     st_ctc_set_word(a, CTC_ANIMATION_COUNT, count);
-    st_save_lose(a->base, DIAG_LOSS_POSES, f.scaled, "", "has no scale in keys: %llu lose it", (number)f.scaled);
+    st_lose(a->c, DIAG_LOSS_POSES, f.scaled, "", "has no scale in keys: %llu lose it", (number)f.scaled);
 }
 
 /* ---- The file ---- */
 
 static bool says(const ctc_saver *a, const char *key, const char *value)
 {
-    const char *text = st_property_text_of(&a->base->model->properties, key);
+    const char *text = st_property_text_of(&a->c->save->model->properties, key);
     return text && strcmp(text, value) == 0;
 }
 
@@ -389,18 +389,18 @@ static bool flatten(ctc_saver *a)
                           .normals = true,
                           .rest_pose = true,
                           .keep_bind = keeps_bind(a)};
-    return st_flatten(a->base, &wishes, &a->flat);
+    return st_flatten(a->c, &wishes, &a->flat);
 }
 
 /* Where the main key is at rest, and so what vertices without a bone must be freed of. */
 static bool bind_main(ctc_saver *a)
 {
-    uint64_t count = a->base->model->node_count;
-    double(*nodes)[16] = st_arena_array(a->base->arena, count, sizeof *nodes);
+    uint64_t count = a->c->save->model->node_count;
+    double(*nodes)[16] = st_arena_array(a->c->arena, count, sizeof *nodes);
     a->main_bind = st_matrix_identity();
     if (!nodes)
-        return a->base->adapter.fits = false;
-    stele_evaluate_nodes(a->base->model, STELE_NONE, 0, nodes);
+        return a->c->fits = false;
+    stele_evaluate_nodes(a->c->save->model, STELE_NONE, 0, nodes);
     matrix place = main_place(a, nodes);
     if (main_joint(a) != STELE_NONE)
         a->main_bind = a->flat.joints[main_joint(a)].inverse_bind;
@@ -411,7 +411,7 @@ static bool bind_main(ctc_saver *a)
 
 static uint32_t word_property(const ctc_saver *a, const char *key, double usual)
 {
-    double value = st_property_number_of(&a->base->model->properties, key, usual);
+    double value = st_property_number_of(&a->c->save->model->properties, key, usual);
     return value >= INT32_MIN && value <= INT32_MAX ? (uint32_t)(int32_t)value : (uint32_t)usual;
 }
 
@@ -426,13 +426,13 @@ static void save_header(ctc_saver *a)
     st_ctc_set_word(a, CTC_UNKNOWN1, word_property(a, CTC_UNKNOWN1_KEY, frame_bytes));
     st_ctc_set_word(a, CTC_UV_COUNT, word_property(a, CTC_UV_COUNT_KEY, corners));
     if (a->lost_names)
-        st_save_lose(a->base, DIAG_LOSS_NAME, a->lost_names, "", "has short names: %llu were cut off", (number)a->lost_names);
+        st_lose(a->c, DIAG_LOSS_NAME, a->lost_names, "", "has short names: %llu were cut off", (number)a->lost_names);
 }
 
-bool st_ctc_save(saver *s, raw_file *raw)
+bool st_ctc_save(context *c, raw_file *raw)
 {
-    ctc_saver a = {.base = s, .file = (ctc_file *)raw, .main_node = find_main(s->model)};
-    a.header = st_adapt_bytes(&s->adapter, CTC_HEADER_BYTES);
+    ctc_saver a = {.c = c, .file = (ctc_file *)raw, .main_node = find_main(c->save->model)};
+    a.header = st_need(c, CTC_HEADER_BYTES, 1);
     take_choices(&a);
     if (!a.header || !flatten(&a) || !collect_bones(&a) || !bind_main(&a))
         return false;
@@ -440,12 +440,12 @@ bool st_ctc_save(saver *s, raw_file *raw)
         a.file->word[i] = (span){a.header + 4 * i, 1, 4};
     save_bones(&a);
     report_names(&a);
-    if (s->adapter.fits)
+    if (c->fits)
         st_ctc_save_mesh(&a);
-    if (s->adapter.fits)
+    if (c->fits)
         save_clips(&a);
-    if (!s->adapter.fits)
+    if (!c->fits)
         return false;
     save_header(&a);
-    return st_ctc_lay_out(s->adapter.checker, a.file, a.header);
+    return st_ctc_lay_out(c, a.file, a.header);
 }

@@ -25,15 +25,15 @@ static const char *skin_name(ctc_saver *a, uint32_t material)
 {
     uint32_t texture = STELE_NONE;
     if (material != STELE_NONE)
-        texture = a->base->model->materials[material].base_color_texture.texture;
-    return texture == STELE_NONE ? "" : st_save_texture_name(a->base, texture, TEXTURE_ANY_TYPE);
+        texture = a->c->save->model->materials[material].base_color_texture.texture;
+    return texture == STELE_NONE ? "" : st_save_texture_name(a->c, texture, TEXTURE_ANY_TYPE);
 }
 
 /* Materials of no mesh are lost with their skins. */
 static void report_unused(ctc_saver *a)
 {
-    uint64_t unused = a->base->model->material_count;
-    uint8_t *used = st_adapt_bytes(&a->base->adapter, unused);
+    uint64_t unused = a->c->save->model->material_count;
+    uint8_t *used = st_need(a->c, unused, 1);
     for (size_t i = 0; used && i < a->flat.mesh_count; i++) {
         uint32_t material = a->flat.meshes[i].material;
         if (material == STELE_NONE || used[material])
@@ -41,17 +41,17 @@ static void report_unused(ctc_saver *a)
         used[material] = 1;
         unused--;
     }
-    st_save_lose(a->base, DIAG_LOSS_MATERIAL, unused, "", "has a skin for each mesh: %llu materials of no mesh dropped",
-                 (number)unused);
+    st_lose(a->c, DIAG_LOSS_MATERIAL, unused, "", "has a skin for each mesh: %llu materials of no mesh dropped",
+            (number)unused);
 }
 
 static void save_lists(ctc_saver *a)
 {
-    const stele_model *model = a->base->model;
+    const stele_model *model = a->c->save->model;
     bool by_material = materials_are_skins(a);
     uint64_t count = by_material ? model->material_count : a->flat.mesh_count;
-    ctc_skin *skins = st_adapt_bytes(&a->base->adapter, count * sizeof *skins);
-    uint8_t *sizes = st_adapt_bytes(&a->base->adapter, 4 * count);
+    ctc_skin *skins = st_need(a->c, count, sizeof *skins);
+    uint8_t *sizes = st_need(a->c, count, 4);
     if (!skins || !sizes)
         return;
     for (uint64_t i = 0; i < count; i++)
@@ -75,8 +75,7 @@ static void report_merged(ctc_saver *a)
     for (size_t i = 0; i < a->flat.mesh_count; i++)
         meshes += !i || a->flat.meshes[i].node != a->flat.meshes[i - 1].node;
     if (meshes > 1)
-        st_save_lose(a->base, DIAG_LOSS_MERGED, meshes, "", "holds one mesh: %llu become lists of triangles in it",
-                     (number)meshes);
+        st_lose(a->c, DIAG_LOSS_MERGED, meshes, "", "holds one mesh: %llu become lists of triangles in it", (number)meshes);
 }
 
 /* ---- The names of morphs: those of all meshes, each once ---- */
@@ -141,12 +140,12 @@ static morph_moves find_moves(ctc_saver *a, const flat_mesh *mesh, morph_names *
         most += mesh->morphs[i].position.count;
     if (!mesh->morph_count)
         return moves;
-    moves.first = st_arena_array(a->base->arena, mesh->vertex_count, sizeof *moves.first);
-    moves.move = st_arena_array(a->base->arena, most, sizeof *moves.move);
-    a->base->adapter.fits &= moves.first && moves.move && most < UINT32_MAX;
+    moves.first = st_arena_array(a->c->arena, mesh->vertex_count, sizeof *moves.first);
+    moves.move = st_arena_array(a->c->arena, most, sizeof *moves.move);
+    a->c->fits &= moves.first && moves.move && most < UINT32_MAX;
     names->known = names->count;
-    for (size_t i = 0; a->base->adapter.fits && i < mesh->morph_count; i++) {
-        uint32_t morph = number_of_morph(names, a->base->arena, mesh->morphs[i].name, i);
+    for (size_t i = 0; a->c->fits && i < mesh->morph_count; i++) {
+        uint32_t morph = number_of_morph(names, a->c->arena, mesh->morphs[i].name, i);
         add_moves(&moves, &count, &mesh->morphs[i], morph, mesh->vertex_count);
     }
     return moves;
@@ -172,12 +171,12 @@ typedef struct pool {
 
 static bool make_pool(pool *p, uint64_t morphs)
 {
-    arena *a = p->saver->base->arena;
+    arena *a = p->saver->c->arena;
     p->start = st_arena_array(a, MOST_VERTICES + 1, sizeof *p->start);
     p->table = st_arena_array(a, TABLE_SIZE, sizeof *p->table);
     p->scratch = st_arena_array(a, 1, (size_t)(VERTEX_BYTES + 4 + 8 * MOST_INFLUENCES + 4 + 16 * morphs));
     p->morphs.name = st_arena_array(a, morphs, sizeof *p->morphs.name);
-    return p->saver->base->adapter.fits = p->start && p->table && p->scratch && p->morphs.name;
+    return p->saver->c->fits = p->start && p->table && p->scratch && p->morphs.name;
 }
 
 static uint32_t hash_of(const uint8_t *bytes, uint64_t size)
@@ -197,7 +196,7 @@ static void append_record(pool *p, const uint8_t *record, uint64_t size)
 {
     if (size > p->capacity - p->size) {
         p->capacity = 2 * p->capacity + size;
-        uint8_t *larger = st_adapt_bytes(&p->saver->base->adapter, p->capacity);
+        uint8_t *larger = st_need(p->saver->c, p->capacity, 1);
         if (!larger)
             return;
         if (p->size)
@@ -218,7 +217,7 @@ static uint32_t vertex_of(pool *p, uint64_t size)
     if (p->table[slot])
         return p->table[slot] - 1;
     if (p->count == MOST_VERTICES) {
-        st_adapt_refuse(&p->saver->base->adapter, STELE_NOWHERE, "vertex_count", "indices reach 65536 vertices");
+        st_refuse(p->saver->c, STELE_NOWHERE, "vertex_count", "indices reach 65536 vertices");
         return 0;
     }
     append_record(p, p->scratch, size);
@@ -303,7 +302,7 @@ static bool is_colored(const ctc_saver *a, const flat_mesh *mesh)
 {
     static const float white[4] = {1, 1, 1, 1};
     return mesh->color.count || (mesh->material != STELE_NONE &&
-                                 memcmp(a->base->model->materials[mesh->material].base_color, white, sizeof white) != 0);
+                                 memcmp(a->c->save->model->materials[mesh->material].base_color, white, sizeof white) != 0);
 }
 
 /* White is the colour that is not set, and what is set must not look like it. */
@@ -327,7 +326,7 @@ static void color_of(const ctc_saver *a, const flat_mesh *mesh, uint64_t vertex,
     for (uint32_t i = 0; i < 4; i++) {
         rgba[i] = mesh->color.count ? stele_view_number(&mesh->color, vertex, i) : 1;
         if (mesh->material != STELE_NONE)
-            rgba[i] *= (double)a->base->model->materials[mesh->material].base_color[i];
+            rgba[i] *= (double)a->c->save->model->materials[mesh->material].base_color[i];
     }
 }
 
@@ -347,10 +346,10 @@ static void save_mesh(pool *p, const flat_mesh *mesh, corners *c)
     const ctc_saver *a = p->saver;
     const stele_view *uvs = st_flat_uv(&a->flat, mesh);
     morph_moves moves = find_moves(p->saver, mesh, &p->morphs);
-    uint32_t *vertices = st_adapt_bytes(&a->base->adapter, mesh->vertex_count * sizeof *vertices);
-    for (uint64_t i = 0; a->base->adapter.fits && i < mesh->vertex_count; i++)
+    uint32_t *vertices = st_need(a->c, mesh->vertex_count, sizeof *vertices);
+    for (uint64_t i = 0; a->c->fits && i < mesh->vertex_count; i++)
         vertices[i] = intern(p, mesh, &moves, i);
-    for (uint64_t i = 0; a->base->adapter.fits && i < mesh->indices.count; i++) {
+    for (uint64_t i = 0; a->c->fits && i < mesh->indices.count; i++) {
         uint64_t turned = a->reverse && i % 3 ? i / 3 * 3 + (3 - i % 3) : i;
         uint64_t vertex = st_view_index(&mesh->indices, turned);
         double uv[2] = {0, 0}, rgba[4];
@@ -398,7 +397,7 @@ static void save_attachment(pool *p, uint32_t index, double (*nodes)[16], corner
 {
     static const double usual[] = {1, 0, 1}, nowhere[2] = {0, 0}, white[4] = {1, 1, 1, 1};
     ctc_saver *a = p->saver;
-    const stele_node *node = &a->base->model->nodes[index];
+    const stele_node *node = &a->c->save->model->nodes[index];
     const stele_property *shape = stele_find_property(&node->properties, CTC_TRIANGLE_KEY);
     const double *numbers = shape && shape->number_count == 3 ? shape->numbers : usual;
     const double points[3][3] = {{0, 0, 0}, {numbers[0], 0, 0}, {numbers[1], numbers[2], 0}};
@@ -406,7 +405,7 @@ static void save_attachment(pool *p, uint32_t index, double (*nodes)[16], corner
     uint32_t bone = st_ctc_bone_above(a, index);
     matrix place = attachment_place(a, index, bone, nodes), turn = st_ctc_rotation(&place);
     double normal[3], point[3];
-    uint8_t *triangle = st_adapt_bytes(&a->base->adapter, 4);
+    uint8_t *triangle = st_need(a->c, 4, 1);
     st_matrix_direction(&turn, up, normal);
     attachment->name = st_ctc_fixed(a, node->name ? node->name : "", 8, false);
     attachment->triangle = (span){triangle, 1, 4};
@@ -421,13 +420,13 @@ static void save_attachment(pool *p, uint32_t index, double (*nodes)[16], corner
 static void save_attachments(pool *p, corners *c, uint32_t count)
 {
     ctc_saver *a = p->saver;
-    const stele_model *model = a->base->model;
-    double(*nodes)[16] = st_adapt_bytes(&a->base->adapter, model->node_count * sizeof *nodes);
+    const stele_model *model = a->c->save->model;
+    double(*nodes)[16] = st_need(a->c, model->node_count, sizeof *nodes);
     uint32_t done = 0;
-    a->file->attachment = st_adapt_bytes(&a->base->adapter, count * sizeof *a->file->attachment);
-    if (a->base->adapter.fits)
+    a->file->attachment = st_need(a->c, count, sizeof *a->file->attachment);
+    if (a->c->fits)
         stele_evaluate_nodes(model, STELE_NONE, 0, nodes);
-    for (uint32_t i = 0; a->base->adapter.fits && i < model->node_count; i++)
+    for (uint32_t i = 0; a->c->fits && i < model->node_count; i++)
         if (model->nodes[i].attachment)
             save_attachment(p, i, nodes, c, &a->file->attachment[done++]);
     st_ctc_set_word(a, CTC_ATTACHMENT_COUNT, count);
@@ -454,7 +453,7 @@ static void save_vertices(const pool *p)
 {
     ctc_saver *a = p->saver;
     uint64_t size = (uint64_t)p->count * VERTEX_BYTES;
-    uint8_t *vertices = st_adapt_bytes(&a->base->adapter, size), *output = st_adapt_bytes(&a->base->adapter, size);
+    uint8_t *vertices = st_need(a->c, size, 1), *output = st_need(a->c, size, 1);
     for (uint32_t i = 0; vertices && i < p->count; i++)
         memcpy(vertices + (uint64_t)i * VERTEX_BYTES, p->records + p->start[i], VERTEX_BYTES);
     a->file->rows[CTC_VERTICES] = (span){vertices, p->count, VERTEX_BYTES};
@@ -469,8 +468,8 @@ static void save_weights(const pool *p)
     uint64_t size = 0, runs = 0;
     for (uint32_t i = 0; i < p->count; i++)
         size += influence_bytes(p, i);
-    uint8_t *bytes = st_adapt_bytes(&a->base->adapter, size);
-    ctc_weight_run *run = st_adapt_bytes(&a->base->adapter, p->count * sizeof *run);
+    uint8_t *bytes = st_need(a->c, size, 1);
+    ctc_weight_run *run = st_need(a->c, p->count, sizeof *run);
     for (uint32_t i = 0; bytes && run && i < p->count; i++) {
         uint64_t row = influence_bytes(p, i);
         memcpy(bytes, influences_in(p, i), (size_t)row);
@@ -503,8 +502,8 @@ static void list_moves(const pool *p, ctc_morph *morphs, bool fill)
 static void save_morphs(const pool *p)
 {
     ctc_saver *a = p->saver;
-    adapter *adapter = &a->base->adapter;
-    ctc_morph *morphs = st_adapt_bytes(adapter, p->morphs.count * sizeof *morphs);
+    context *c = a->c;
+    ctc_morph *morphs = st_need(c, p->morphs.count, sizeof *morphs);
     if (!morphs)
         return;
     list_moves(p, morphs, false);
@@ -512,11 +511,11 @@ static void save_morphs(const pool *p)
         uint64_t count = morphs[i].vertices.count;
         morphs[i] = (ctc_morph){.name = st_ctc_fixed(a, p->morphs.name[i], 16, true),
                                 .vertex_count = (uint32_t)count,
-                                .scratch = {st_adapt_bytes(adapter, 12), 1, 12},
-                                .vertices = {st_adapt_bytes(adapter, 4 * count), 0, 4},
-                                .targets = {st_adapt_bytes(adapter, 12 * count), count, 12}};
+                                .scratch = {st_need(c, 12, 1), 1, 12},
+                                .vertices = {st_need(c, count, 4), 0, 4},
+                                .targets = {st_need(c, count, 12), count, 12}};
     }
-    if (adapter->fits)
+    if (c->fits)
         list_moves(p, morphs, true);
     a->file->morph = morphs;
     st_ctc_set_word(a, CTC_MORPH_COUNT, p->morphs.count);
@@ -549,39 +548,39 @@ static survey look_around(const ctc_saver *a)
         s.without_uvs += !st_flat_uv(&a->flat, mesh)->count;
         s.colored |= is_colored(a, mesh);
     }
-    for (size_t i = 0; i < a->base->model->node_count; i++)
-        s.attachments += a->base->model->nodes[i].attachment;
+    for (size_t i = 0; i < a->c->save->model->node_count; i++)
+        s.attachments += a->c->save->model->nodes[i].attachment;
     s.corners += 3 * (uint64_t)s.attachments;
     return s;
 }
 
 void st_ctc_save_mesh(ctc_saver *a)
 {
-    adapter *adapter = &a->base->adapter;
+    context *c = a->c;
     survey s = look_around(a);
     pool p = {.saver = a};
-    corners c = {.indices = st_adapt_bytes(adapter, 2 * s.corners),
-                 .uvs = st_adapt_bytes(adapter, 8 * s.corners),
-                 .colors = s.colored ? st_adapt_bytes(adapter, 4 * s.corners) : NULL};
-    if (!adapter->fits || !make_pool(&p, s.morphs))
+    corners all = {.indices = st_need(c, s.corners, 2),
+                   .uvs = st_need(c, s.corners, 8),
+                   .colors = s.colored ? st_need(c, s.corners, 4) : NULL};
+    if (!c->fits || !make_pool(&p, s.morphs))
         return;
-    for (size_t i = 0; adapter->fits && i < a->flat.mesh_count; i++)
-        save_mesh(&p, &a->flat.meshes[i], &c);
-    if (adapter->fits)
-        save_attachments(&p, &c, s.attachments);
-    if (!adapter->fits)
+    for (size_t i = 0; c->fits && i < a->flat.mesh_count; i++)
+        save_mesh(&p, &a->flat.meshes[i], &all);
+    if (c->fits)
+        save_attachments(&p, &all, s.attachments);
+    if (!c->fits)
         return;
     save_lists(a);
     save_vertices(&p);
     save_weights(&p);
     save_morphs(&p);
-    save_corners(a, &c);
+    save_corners(a, &all);
     report_merged(a);
-    st_report_uvs(a->base, &a->flat);
-    st_report_other_textures(a->base, st_texture_uses(a->base));
-    st_save_lose(a->base, DIAG_LOSS_INFLUENCES, p.cut_influences, "", "has no weights of the main key: %llu vertices lose some",
-                 (number)p.cut_influences);
+    st_report_uvs(a->c, &a->flat);
+    st_report_other_textures(a->c, st_texture_uses(a->c));
+    st_lose(a->c, DIAG_LOSS_INFLUENCES, p.cut_influences, "", "has no weights of the main key: %llu vertices lose some",
+            (number)p.cut_influences);
     if (s.without_uvs)
-        st_diag(adapter->checker->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, s.without_uvs, ""},
+        st_diag(c->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, s.without_uvs, ""},
                 "a CTC has texture coordinates everywhere: %llu meshes without them got zeros", (number)s.without_uvs);
 }

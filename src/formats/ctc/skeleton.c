@@ -189,70 +189,69 @@ static void skin_bones(const ctc_file *f, const ctc_rig *rig, const matrix *plac
 
 enum { LOOK_AT_FRAMES = 4 };
 
-static seams measure_seams(loader *l, const ctc_file *f, const ctc_rig *rig)
+static seams measure_seams(context *c, const ctc_file *f, const ctc_rig *rig)
 {
     seams s = {0};
     uint64_t frames = ctc_word_of(f, CTC_FRAME_COUNT), looks = frames < LOOK_AT_FRAMES ? frames : LOOK_AT_FRAMES;
-    arena_mark mark = st_arena_mark(l->arena);
-    matrix *place = st_arena_array(l->arena, rig->bone_count, sizeof *place);
-    matrix *skinning = st_arena_array(l->arena, (uint64_t)CTC_BIND_WAYS * rig->bone_count, sizeof *skinning);
+    arena_mark mark = st_arena_mark(c->arena);
+    matrix *place = st_arena_array(c->arena, rig->bone_count, sizeof *place);
+    matrix *skinning = st_arena_array(c->arena, (uint64_t)CTC_BIND_WAYS * rig->bone_count, sizeof *skinning);
     for (uint64_t i = 0; place && skinning && i < looks; i++) {
         place_bones(f, rig, looks == 1 ? 0 : i * (frames - 1) / (looks - 1), place);
         skin_bones(f, rig, place, skinning, &s);
         add_seams(f, rig, skinning, &s);
     }
-    st_arena_rewind(l->arena, mark);
+    st_arena_rewind(c->arena, mark);
     return s;
 }
 
-static diag_place base_place(loader *l, const ctc_file *f)
+static diag_place base_place(context *c, const ctc_file *f)
 {
-    return st_check_place(l->checker, st_check_offset(l->checker, f->rows[CTC_BONES].data + BONE_BASE),
-                          ctc_word_of(f, CTC_BONE_COUNT), "bone[0].base");
+    return st_check_place(c, st_check_offset(c, f->rows[CTC_BONES].data + BONE_BASE), ctc_word_of(f, CTC_BONE_COUNT),
+                          "bone[0].base");
 }
 
-static ctc_bind_way decide_way(loader *l, const ctc_file *f, const ctc_rig *rig)
+static ctc_bind_way decide_way(context *c, const ctc_file *f, const ctc_rig *rig)
 {
-    seams s = measure_seams(l, f, rig);
+    seams s = measure_seams(c, f, rig);
     double count = (double)(s.count ? s.count : 1);
     ctc_bind_way best = CTC_BIND_INVERSE;
     for (unsigned way = 1; way < CTC_BIND_WAYS; way++)
         if (s.length[way] < s.length[best] * (1 - 1e-6)) /* equal within rounding: the first */
             best = (ctc_bind_way)way;
     if (s.count)
-        st_diag(l->checker->diags, DIAG_ASSUMED, base_place(l, f),
+        st_diag(c->diags, DIAG_ASSUMED, base_place(c, f),
                 "is taken as %s: the edges between bones then have a length of %.3g, rather than %.3g inverse, %.3g forward, "
                 "%.3g local",
                 st_ctc_bind_names[best], s.length[best] / count, s.length[0] / count, s.length[1] / count, s.length[2] / count);
     else
-        st_diag(l->checker->diags, DIAG_ASSUMED, base_place(l, f),
-                "is taken as inverse: nothing in the file speaks for another");
+        st_diag(c->diags, DIAG_ASSUMED, base_place(c, f), "is taken as inverse: nothing in the file speaks for another");
     return best;
 }
 
-static ctc_bind_way choose_way(loader *l, const ctc_file *f, const ctc_rig *rig)
+static ctc_bind_way choose_way(context *c, const ctc_file *f, const ctc_rig *rig)
 {
-    const char *choice = st_load_choice(l, CTC_BIND_KEY);
+    const char *choice = st_load_choice(c, CTC_BIND_KEY);
     for (unsigned way = 0; way < CTC_BIND_WAYS; way++)
         if (strcmp(choice, st_ctc_bind_names[way]) == 0)
             return (ctc_bind_way)way;
-    return decide_way(l, f, rig);
+    return decide_way(c, f, rig);
 }
 
 /* ---- All of it ---- */
 
-static void load_binds(loader *l, const ctc_file *f, ctc_rig *rig)
+static void load_binds(context *c, const ctc_file *f, ctc_rig *rig)
 {
     uint32_t none = 0;
     rig->columns = stored_by_columns(f, rig->bone_count);
     if (rig->columns)
-        st_diag(l->checker->diags, DIAG_ASSUMED, base_place(l, f),
+        st_diag(c->diags, DIAG_ASSUMED, base_place(c, f),
                 "is taken to be stored column by column: its rows hold no translation");
-    rig->way = choose_way(l, f, rig);
+    rig->way = choose_way(c, f, rig);
     for (uint32_t i = 0; i < rig->bone_count; i++)
         none += !inverse_bind(f, i, rig->columns, rig->way, &rig->inverse_bind[i]);
     if (none)
-        st_diag(l->checker->diags, DIAG_ASSUMED, base_place(l, f), "%u of them cannot be inverted: taken as identity", none);
+        st_diag(c->diags, DIAG_ASSUMED, base_place(c, f), "%u of them cannot be inverted: taken as identity", none);
 }
 
 static void skin_rest(const ctc_file *f, ctc_rig *rig)
@@ -264,22 +263,22 @@ static void skin_rest(const ctc_file *f, ctc_rig *rig)
         rig->rest[i] = posed ? st_matrix_product(&rig->rest[i], &rig->inverse_bind[i]) : st_matrix_identity();
 }
 
-bool st_ctc_load_rig(loader *l, const ctc_file *f, ctc_rig *rig)
+bool st_ctc_load_rig(context *c, const ctc_file *f, ctc_rig *rig)
 {
     enum { MOST_INDEXED = 65536 };
     uint32_t vertices = ctc_word_of(f, CTC_VERTEX_COUNT);
     *rig = (ctc_rig){.bone_count = ctc_word_of(f, CTC_BONE_COUNT),
                      .vertex_count = vertices < MOST_INDEXED ? vertices : MOST_INDEXED};
-    rig->order = order_bones(f, l->arena, rig->bone_count);
-    rig->weights = st_arena_array(l->arena, rig->vertex_count, sizeof *rig->weights);
-    rig->owner = st_arena_array(l->arena, rig->vertex_count, sizeof *rig->owner);
-    rig->inverse_bind = st_arena_array(l->arena, rig->bone_count, sizeof *rig->inverse_bind);
-    rig->rest = st_arena_array(l->arena, rig->bone_count, sizeof *rig->rest);
+    rig->order = order_bones(f, c->arena, rig->bone_count);
+    rig->weights = st_arena_array(c->arena, rig->vertex_count, sizeof *rig->weights);
+    rig->owner = st_arena_array(c->arena, rig->vertex_count, sizeof *rig->owner);
+    rig->inverse_bind = st_arena_array(c->arena, rig->bone_count, sizeof *rig->inverse_bind);
+    rig->rest = st_arena_array(c->arena, rig->bone_count, sizeof *rig->rest);
     if (!rig->order || !rig->weights || !rig->owner || !rig->inverse_bind || !rig->rest)
         return false;
     read_weights(f, rig);
     if (rig->bone_count) {
-        load_binds(l, f, rig);
+        load_binds(c, f, rig);
         skin_rest(f, rig);
     }
     return true;

@@ -15,7 +15,7 @@ static const char *const shape_names[] = {
 
 static bool find_file(gltf_doc *d, uint32_t uri, const char *name, gltf_buffer *b, uint64_t *size)
 {
-    companions *c = d->checker->companions;
+    companions *c = d->c->companions;
     const void *data = NULL;
     size_t there = 0;
     if (!st_companion_allowed(c, name))
@@ -56,7 +56,7 @@ static void read_buffer(gltf_doc *d, const gltf_file *f, uint32_t index)
         st_gltf_report(d, DIAG_BUFFER_TOO_SHORT, st_json_member(&d->json, token, "byteLength"),
                        "is %llu, but there are %llu bytes", (unsigned long long)b->size, (unsigned long long)there);
         b->data = NULL;
-    } else if (st_check_offset(d->checker, b->data) == STELE_NOWHERE) {
+    } else if (st_check_offset(d->c, b->data) == STELE_NOWHERE) {
         d->bytes += b->size;
     }
 }

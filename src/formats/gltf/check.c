@@ -6,7 +6,7 @@
 #include "base/scan.h"
 #include "doc.h"
 
-void st_gltf_check(checker *c, const raw_file *raw)
+void st_gltf_check(context *c, const raw_file *raw)
 {
     /* the raw struct remembers its document; nothing that was read changes */
     st_gltf_document(c, (gltf_file *)raw);
@@ -97,7 +97,7 @@ static bool is_finite(gltf_doc *d, uint32_t token, gltf_accessor *a, const stele
 static void report_nonfinite(gltf_doc *d, uint32_t token, const stele_view *v, diag_code code)
 {
     tally t = {0};
-    if (st_diag_unseen(d->checker->diags, code)) {
+    if (st_diag_unseen(d->c->diags, code)) {
         st_gltf_report_data(d, code, JSON_ABSENT, NULL, 1, "is not finite");
         return;
     }
@@ -171,7 +171,7 @@ static uint32_t attribute_token(const gltf_doc *d, diag_code code, uint32_t mesh
 {
     uint32_t list = st_json_member(&d->json, gltf_item(d, GLTF_MESHES, mesh), "primitives");
     uint32_t token = st_json_first(&d->json, list);
-    if (st_diag_unseen(d->checker->diags, code))
+    if (st_diag_unseen(d->c->diags, code))
         return JSON_ABSENT;
     while (primitive-- > 0)
         token = st_json_next(&d->json, list, token);

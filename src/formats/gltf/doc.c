@@ -12,9 +12,9 @@ static void report(gltf_doc *d, diag_code code, uint32_t token, uint64_t offset,
 {
     char pointer[WALK_PATH] = "";
     d->broken |= stele_diagnostic_kinds(NULL)[code].severity == STELE_ERROR;
-    if (token != JSON_ABSENT && !st_diag_unseen(d->checker->diags, code))
+    if (token != JSON_ABSENT && !st_diag_unseen(d->c->diags, code))
         st_json_pointer(&d->json, token, pointer);
-    st_diag(d->checker->diags, code, (diag_place){offset, count, pointer}, "%s", text);
+    st_diag(d->c->diags, code, (diag_place){offset, count, pointer}, "%s", text);
 }
 
 void st_gltf_report(gltf_doc *d, diag_code code, uint32_t token, const char *format, ...)
@@ -25,7 +25,7 @@ void st_gltf_report(gltf_doc *d, diag_code code, uint32_t token, const char *for
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     uint64_t start = token < d->json.count ? d->json.tokens[token].start : 0;
-    report(d, code, token, st_check_offset(d->checker, d->json.text + start), 1, text);
+    report(d, code, token, st_check_offset(d->c, d->json.text + start), 1, text);
 }
 
 void st_gltf_report_data(gltf_doc *d, diag_code code, uint32_t token, const void *at, uint64_t count, const char *format, ...)
@@ -35,7 +35,7 @@ void st_gltf_report_data(gltf_doc *d, diag_code code, uint32_t token, const void
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    report(d, code, token, st_check_offset(d->checker, at), count, text);
+    report(d, code, token, st_check_offset(d->c, at), count, text);
 }
 
 /* ---- Values ---- */
@@ -162,7 +162,7 @@ unsigned st_gltf_word(gltf_doc *d, uint32_t object, const char *key, const char 
     arena_mark mark = st_arena_mark(d->arena);
     const char *text = st_json_string(&d->json, d->arena, token, NULL);
     st_gltf_report(d, DIAG_BAD_FIELD, token, "is \"%.60s\", which glTF does not know", text);
-    if (st_diag_unseen(d->checker->diags, DIAG_BAD_FIELD))
+    if (st_diag_unseen(d->c->diags, DIAG_BAD_FIELD))
         st_arena_rewind(d->arena, mark);
     return otherwise;
 }
@@ -284,8 +284,8 @@ static bool parse(gltf_doc *d, span text)
         return true;
     d->broken = true;
     if (failure.code != DIAG_NO_MEMORY)
-        st_diag(d->checker->diags, failure.code,
-                (diag_place){st_check_offset(d->checker, text.data + start + failure.offset), 1, failure.pointer}, "%s",
+        st_diag(d->c->diags, failure.code,
+                (diag_place){st_check_offset(d->c, text.data + start + failure.offset), 1, failure.pointer}, "%s",
                 failure.text);
     return false;
 }
@@ -350,7 +350,7 @@ static void read_parts(gltf_doc *d, const gltf_file *f)
 static void read_document(gltf_doc *d, const gltf_file *f)
 {
     if (!f->json.data) {
-        st_diag(d->checker->diags, DIAG_BAD_JSON, (diag_place){STELE_NOWHERE, 1, ""}, "the first chunk is not the JSON");
+        st_diag(d->c->diags, DIAG_BAD_JSON, (diag_place){STELE_NOWHERE, 1, ""}, "the first chunk is not the JSON");
         d->broken = true;
         return;
     }
@@ -363,15 +363,15 @@ static void read_document(gltf_doc *d, const gltf_file *f)
     read_parts(d, f);
 }
 
-gltf_doc *st_gltf_document(checker *c, gltf_file *f)
+gltf_doc *st_gltf_document(context *c, gltf_file *f)
 {
     if (!f->document) {
         gltf_doc *d = st_arena_alloc(c->arena, sizeof *d);
         if (!d)
             return NULL;
-        *d = (gltf_doc){.checker = c, .arena = c->arena, .full = c->full, .bytes = c->size};
+        *d = (gltf_doc){.c = c, .arena = c->arena, .full = c->full, .bytes = c->size};
         read_document(d, f);
-        d->checker = NULL;
+        d->c = NULL;
         d->broken |= c->arena->failed;
         f->document = d;
     }

@@ -66,7 +66,7 @@ typedef struct gltf_accessor {
 
 typedef struct gltf_doc {
     json json;
-    checker *checker; /* while it is built */
+    context *c; /* while it is built */
     arena *arena;
     bool broken;      /* there are errors */
     bool full;        /* every finding is wanted */
@@ -153,6 +153,6 @@ stele_properties st_gltf_extras(gltf_doc *d, uint32_t object, uint32_t taken);
 uint32_t st_gltf_extra(const gltf_doc *d, uint32_t object, const char *key, json_kind kind);
 
 /* All of it; NULL without memory. */
-gltf_doc *st_gltf_document(checker *c, gltf_file *f);
+gltf_doc *st_gltf_document(context *c, gltf_file *f);
 
 #endif

@@ -171,7 +171,7 @@ static sense sense_of(const raw_file *raw)
 }
 
 /* There is one dialect, and it is what the file has. */
-static bool adapt(raw_file *raw, unsigned dialect, checker *c)
+static bool adapt(context *c, raw_file *raw, unsigned dialect)
 {
     (void)raw, (void)dialect, (void)c;
     return true;
@@ -182,7 +182,7 @@ enum {
                    STELE_SKIN | STELE_SKELETON | STELE_ANIMATION | STELE_MORPHS | STELE_ATTACHMENTS
 };
 
-const stele_format st_format_glb = {
+const format st_format_glb = {
     .info = {.name = "glb",
              .title = "glTF 2.0, binary",
              .extensions = "glb",
@@ -200,7 +200,7 @@ const stele_format st_format_glb = {
     .bring = st_gltf_bring,
 };
 
-const stele_format st_format_gltf = {
+const format st_format_gltf = {
     .info = {.name = "gltf",
              .title = "glTF 2.0, text",
              .extensions = "gltf",

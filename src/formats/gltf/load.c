@@ -17,11 +17,11 @@ static void drop_tangents(gltf_doc *d, stele_primitive *p, size_t index, const c
     stele_attribute *attributes = (stele_attribute *)p->attributes;
     memmove(attributes + index, attributes + index + 1, (p->attribute_count - index - 1) * sizeof *attributes);
     p->attribute_count--;
-    st_diag(d->checker->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, 1, path},
+    st_diag(d->c->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, 1, path},
             "some tangents are not finite: all are left out");
 }
 
-static void repair_floats(loader *l, gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
+static void repair_floats(context *c, gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
 {
     for (size_t i = p->attribute_count; i-- > 0 && !d->broken;) {
         stele_attribute *a = (stele_attribute *)&p->attributes[i];
@@ -31,16 +31,16 @@ static void repair_floats(loader *l, gltf_doc *d, uint32_t token, stele_primitiv
         if (a->semantic == STELE_TANGENT)
             drop_tangents(d, p, i, path);
         else if (st_gltf_may_build(d, token, a->view.count, 4 * a->view.components))
-            a->view = a->semantic == STELE_UV ? st_repair_uvs(l, &a->view, path) : st_repair_colors(l, &a->view, path);
+            a->view = a->semantic == STELE_UV ? st_repair_uvs(c, &a->view, path) : st_repair_colors(c, &a->view, path);
     }
 }
 
-static void repair_meshes(loader *l, gltf_doc *d)
+static void repair_meshes(context *c, gltf_doc *d)
 {
     char path[WALK_PATH];
     for (uint32_t i = 0; i < d->model.mesh_count; i++)
         for (size_t k = 0; k < d->model.meshes[i].primitive_count; k++)
-            repair_floats(l, d, gltf_item(d, GLTF_MESHES, i), (stele_primitive *)&d->model.meshes[i].primitives[k],
+            repair_floats(c, d, gltf_item(d, GLTF_MESHES, i), (stele_primitive *)&d->model.meshes[i].primitives[k],
                           st_check_path(path, "/meshes/%u/primitives/%zu", i, k));
 }
 
@@ -113,28 +113,28 @@ static void repair_clips(gltf_doc *d)
     }
 }
 
-bool st_gltf_load(loader *l, const raw_file *raw)
+bool st_gltf_load(context *c, const raw_file *raw)
 {
-    gltf_doc *d = st_gltf_document(l->checker, (gltf_file *)raw);
+    gltf_doc *d = st_gltf_document(c, (gltf_file *)raw);
     if (!d || d->broken)
         return false;
-    d->checker = l->checker;
-    if (l->repair && d->nonfinite)
-        repair_meshes(l, d);
-    if (l->repair && d->unsorted)
+    d->c = c;
+    if (c->load->repair && d->nonfinite)
+        repair_meshes(c, d);
+    if (c->load->repair && d->unsorted)
         repair_clips(d);
-    d->checker = NULL;
-    *l->model = d->model;
+    d->c = NULL;
+    *c->load->model = d->model;
     return !d->broken;
 }
 
 /* ---- An untouched copy ---- */
 
 /* The buffers that are files of their own. */
-void st_gltf_bring(saver *s, const raw_file *raw)
+void st_gltf_bring(context *c, const raw_file *raw)
 {
-    gltf_doc *d = st_gltf_document(s->adapter.checker, (gltf_file *)raw);
+    gltf_doc *d = st_gltf_document(c, (gltf_file *)raw);
     for (uint32_t i = 0; d && !d->broken && i < d->lists[GLTF_BUFFERS].count; i++)
         if (d->buffers[i].file)
-            st_save_companion(s, d->buffers[i].file);
+            st_save_companion(c, d->buffers[i].file);
 }

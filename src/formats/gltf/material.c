@@ -8,7 +8,7 @@
 /* An image that lies in the file or in a data URI, or names a file: looked for once, however many textures share it. */
 static void read_image(gltf_doc *d, uint32_t token, stele_texture *image)
 {
-    companions *c = d->checker->companions;
+    companions *c = d->c->companions;
     uint32_t uri = st_gltf_member(d, token, "uri", JSON_STRING);
     uint32_t view = st_gltf_index(d, token, "bufferView", GLTF_BUFFER_VIEWS);
     const uint8_t *data;

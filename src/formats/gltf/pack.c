@@ -26,9 +26,9 @@ static void *grown(packer *p, void *items, size_t count, size_t *capacity, size_
     return copy;
 }
 
-void st_pack_start(packer *p, saver *s, gltf_pieces *bytes)
+void st_pack_start(packer *p, context *c, gltf_pieces *bytes)
 {
-    *p = (packer){.saver = s, .arena = s->arena, .bytes = bytes};
+    *p = (packer){.c = c, .arena = c->arena, .bytes = bytes};
 }
 
 void st_pack_add(packer *p, const void *data, uint64_t size)
@@ -270,8 +270,8 @@ static void replace_nonfinite(packer *p, packing *k, const char *path)
     stele_semantic semantic = k->attribute->semantic;
     uint64_t count = 0;
     if (semantic == STELE_POSITION || semantic == STELE_WEIGHTS) {
-        st_adapt_refuse(&p->saver->adapter, STELE_NOWHERE, path,
-                        semantic == STELE_POSITION ? "NaN or infinity in a position" : "NaN or infinity in a skin weight");
+        st_refuse(p->c, STELE_NOWHERE, path,
+                  semantic == STELE_POSITION ? "NaN or infinity in a position" : "NaN or infinity in a skin weight");
         return;
     }
     k->view = packed_rows(p, &k->view, true);
@@ -283,8 +283,8 @@ static void replace_nonfinite(packer *p, packing *k, const char *path)
             store_f32(row + 4 * c, harmless[semantic][c]);
         count++;
     }
-    st_save_lose(p->saver, DIAG_LOSS_PRECISION, count, path, "has no NaN or infinity: %llu %s values were replaced",
-                 (unsigned long long)count, semantic_name(semantic));
+    st_lose(p->c, DIAG_LOSS_PRECISION, count, path, "has no NaN or infinity: %llu %s values were replaced",
+            (unsigned long long)count, semantic_name(semantic));
 }
 
 /* Attributes that lie interleaved: one bufferView for all. */
@@ -446,7 +446,7 @@ uint32_t st_pack_indices(packer *p, const stele_primitive *primitive, const char
     if (p->failed)
         return STELE_NONE;
     if (st_scan_beyond(v.data, v.count, v.type, primitive->vertex_count)) {
-        st_adapt_refuse(&p->saver->adapter, STELE_NOWHERE, path, "an index is beyond the vertices");
+        st_refuse(p->c, STELE_NOWHERE, path, "an index is beyond the vertices");
         return STELE_NONE;
     }
     stele_type type = index_type(&v);
@@ -548,7 +548,7 @@ static uint32_t pack_sparse(packer *p, const stele_morph *morph, stele_view rows
     if (p->failed)
         return STELE_NONE;
     if (vertices[a->sparse_count - 1] >= a->count) {
-        st_adapt_refuse(&p->saver->adapter, STELE_NOWHERE, path, "a morph moves a vertex that is not there");
+        st_refuse(p->c, STELE_NOWHERE, path, "a morph moves a vertex that is not there");
         return STELE_NONE;
     }
     stele_view list = vertex_list(p, vertices, a->sparse_count);
@@ -568,13 +568,13 @@ uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *vi
     made_accessor a = {.count = count, .type = STELE_F32, .components = 3, .bounded = bounded};
     stele_view v = *view;
     if (v.components != 3 || v.count != (morph->vertices.count ? morph->vertices.count : count)) {
-        st_adapt_refuse(&p->saver->adapter, STELE_NOWHERE, path, "a morph has not as many rows as vertices");
+        st_refuse(p->c, STELE_NOWHERE, path, "a morph has not as many rows as vertices");
         return STELE_NONE;
     }
     if (v.type != STELE_F32 || v.stride != row_size(&v))
         v = st_pack_floats(p, &v);
     if (!p->failed && st_scan_nonfinite(v.data, 3 * v.count)) {
-        st_adapt_refuse(&p->saver->adapter, STELE_NOWHERE, path, "NaN or infinity in a morph");
+        st_refuse(p->c, STELE_NOWHERE, path, "NaN or infinity in a morph");
         return STELE_NONE;
     }
     if (p->failed)

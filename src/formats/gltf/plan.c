@@ -37,8 +37,8 @@ static void plan_meshes(writer *w)
         w->mesh_map[i] = drawn ? w->mesh_count++ : STELE_NONE;
         dropped += mesh->primitive_count - drawn + !mesh->primitive_count;
     }
-    st_save_lose(w->saver, DIAG_LOSS_MESH, dropped, "", "has no empty meshes: %llu without vertices dropped",
-                 (unsigned long long)dropped);
+    st_lose(w->c, DIAG_LOSS_MESH, dropped, "", "has no empty meshes: %llu without vertices dropped",
+            (unsigned long long)dropped);
 }
 
 static void plan_skins(writer *w)
@@ -62,8 +62,8 @@ static void plan_skinned(writer *w)
             w->skinned[n->mesh] = true;
         }
     }
-    st_save_lose(w->saver, DIAG_LOSS_SKIN, mixed, "", "has no meshes of which only parts are skinned: the skin of %llu dropped",
-                 (unsigned long long)mixed);
+    st_lose(w->c, DIAG_LOSS_SKIN, mixed, "", "has no meshes of which only parts are skinned: the skin of %llu dropped",
+            (unsigned long long)mixed);
 }
 
 static void plan_joints_and_clips(writer *w)

@@ -45,10 +45,10 @@ bool st_gltf_add_piece(gltf_pieces *pieces, arena *a, const void *data, uint64_t
 /* Writes the pieces of a gltf_pieces: the walk of a side file. */
 void st_gltf_walk_pieces(walk *w, void *pieces);
 
-void st_gltf_check(checker *c, const raw_file *raw);
-bool st_gltf_load(loader *l, const raw_file *raw);
-void st_gltf_bring(saver *s, const raw_file *raw);
-bool st_glb_save(saver *s, raw_file *raw);
-bool st_gltf_save(saver *s, raw_file *raw);
+void st_gltf_check(context *c, const raw_file *raw);
+bool st_gltf_load(context *c, const raw_file *raw);
+void st_gltf_bring(context *c, const raw_file *raw);
+bool st_glb_save(context *c, raw_file *raw);
+bool st_gltf_save(context *c, raw_file *raw);
 
 #endif

@@ -58,7 +58,7 @@ void st_gltf_put_name(writer *w, const char *name)
 
 void st_gltf_refuse(writer *w, const char *path, const char *why)
 {
-    st_adapt_refuse(&w->saver->adapter, STELE_NOWHERE, path, why);
+    st_refuse(w->c, STELE_NOWHERE, path, why);
 }
 
 /* Files hold rounded numbers: what they mean as a unit is left as it is. */
@@ -171,8 +171,8 @@ static void put_buffer(writer *w, bool glb)
         return;
     st_put_array(&w->json, "buffers");
     st_put_object(&w->json, NULL);
-    if (!glb && w->saver->name)
-        st_put_uri(&w->json, "uri", st_arena_format(w->arena, "%s.bin", w->saver->name));
+    if (!glb && w->c->save->name)
+        st_put_uri(&w->json, "uri", st_arena_format(w->arena, "%s.bin", w->c->save->name));
     else if (!glb)
         st_put_data_uri(&w->json, "uri", bytes);
     st_put_uint(&w->json, "byteLength", bytes->size);
@@ -233,27 +233,27 @@ static void put_document(writer *w, bool glb)
 
 static void report(writer *w)
 {
-    st_save_lose(w->saver, DIAG_LOSS_NAME, w->json.not_utf8, "",
-                 "has only UTF-8: in %llu names and texts other bytes were replaced", (unsigned long long)w->json.not_utf8);
-    st_save_lose(w->saver, DIAG_LOSS_PRECISION, w->lost_numbers, "",
-                 "has no NaN or infinity: %llu numbers of properties became null", (unsigned long long)w->lost_numbers);
-    st_save_lose(w->saver, DIAG_LOSS_SHEAR, w->sheared, "", "has no sheared nodes: %llu were straightened",
-                 (unsigned long long)w->sheared);
+    st_lose(w->c, DIAG_LOSS_NAME, w->json.not_utf8, "", "has only UTF-8: in %llu names and texts other bytes were replaced",
+            (unsigned long long)w->json.not_utf8);
+    st_lose(w->c, DIAG_LOSS_PRECISION, w->lost_numbers, "", "has no NaN or infinity: %llu numbers of properties became null",
+            (unsigned long long)w->lost_numbers);
+    st_lose(w->c, DIAG_LOSS_SHEAR, w->sheared, "", "has no sheared nodes: %llu were straightened",
+            (unsigned long long)w->sheared);
     if (w->json.nonfinite)
         st_gltf_refuse(w, "", "NaN or infinity in a node, a material or a weight");
 }
 
 /* The text and the bytes; false if they cannot be had. */
-static bool write_model(saver *s, bool glb, writer *w, gltf_pieces *bytes)
+static bool write_model(context *c, bool glb, writer *w, gltf_pieces *bytes)
 {
-    *w = (writer){.saver = s, .model = s->model, .arena = s->arena};
+    *w = (writer){.c = c, .model = c->save->model, .arena = c->arena};
     if (!bytes || !st_gltf_plan(w))
         return false;
-    st_put_start(&w->json, s->arena, !glb);
-    st_pack_start(&w->packer, s, bytes);
+    st_put_start(&w->json, c->arena, !glb);
+    st_pack_start(&w->packer, c, bytes);
     put_document(w, glb);
     report(w);
-    return s->adapter.fits && !w->json.failed && !w->packer.failed && !s->arena->failed;
+    return c->fits && !w->json.failed && !w->packer.failed && !c->arena->failed;
 }
 
 static gltf_chunk made_chunk(gltf_pieces *pieces, uint32_t type)
@@ -261,13 +261,13 @@ static gltf_chunk made_chunk(gltf_pieces *pieces, uint32_t type)
     return (gltf_chunk){.length = (uint32_t)pieces->size, .type = type, .made = pieces};
 }
 
-bool st_glb_save(saver *s, raw_file *raw)
+bool st_glb_save(context *c, raw_file *raw)
 {
     gltf_file *f = (gltf_file *)raw;
-    gltf_pieces *bytes = st_arena_alloc(s->arena, sizeof *bytes);
+    gltf_pieces *bytes = st_arena_alloc(c->arena, sizeof *bytes);
     writer w;
-    f->chunk = st_arena_array(s->arena, 2, sizeof *f->chunk);
-    if (!f->chunk || !write_model(s, true, &w, bytes) || !st_gltf_add_piece(bytes, s->arena, NULL, -bytes->size % 4))
+    f->chunk = st_arena_array(c->arena, 2, sizeof *f->chunk);
+    if (!f->chunk || !write_model(c, true, &w, bytes) || !st_gltf_add_piece(bytes, c->arena, NULL, -bytes->size % 4))
         return false;
     uint64_t length = GLB_HEADER + GLB_CHUNK_HEADER + w.json.text->size + (bytes->size ? GLB_CHUNK_HEADER + bytes->size : 0);
     if (length > UINT32_MAX) {
@@ -281,15 +281,15 @@ bool st_glb_save(saver *s, raw_file *raw)
     return true;
 }
 
-bool st_gltf_save(saver *s, raw_file *raw)
+bool st_gltf_save(context *c, raw_file *raw)
 {
     gltf_file *f = (gltf_file *)raw;
-    gltf_pieces *bytes = st_arena_alloc(s->arena, sizeof *bytes);
+    gltf_pieces *bytes = st_arena_alloc(c->arena, sizeof *bytes);
     writer w;
-    if (!write_model(s, false, &w, bytes))
+    if (!write_model(c, false, &w, bytes))
         return false;
-    if (bytes->size && s->name)
-        st_save_beside(s, st_arena_format(s->arena, "%s.bin", s->name), st_gltf_walk_pieces, bytes);
+    if (bytes->size && c->save->name)
+        st_save_beside(c, st_arena_format(c->arena, "%s.bin", c->save->name), st_gltf_walk_pieces, bytes);
     f->made = w.json.text;
-    return s->adapter.fits;
+    return c->fits;
 }

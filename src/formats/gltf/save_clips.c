@@ -235,10 +235,9 @@ void st_gltf_put_clips(writer *w)
         dropped += !put_clip(w, i, &losses);
     if (w->any_clip)
         st_put_end_array(&w->json);
-    st_save_lose(w->saver, DIAG_LOSS_ANIMATION, dropped, "", "has no empty clips: %llu dropped", (unsigned long long)dropped);
-    st_save_lose(w->saver, DIAG_LOSS_ANIMATION, losses.channels, "",
-                 "has no channels without keys or for what another one moves: %llu dropped",
-                 (unsigned long long)losses.channels);
-    st_save_lose(w->saver, DIAG_LOSS_ANIMATION, losses.keys, "", "has no keys before 0 and no two at one time: %llu dropped",
-                 (unsigned long long)losses.keys);
+    st_lose(w->c, DIAG_LOSS_ANIMATION, dropped, "", "has no empty clips: %llu dropped", (unsigned long long)dropped);
+    st_lose(w->c, DIAG_LOSS_ANIMATION, losses.channels, "",
+            "has no channels without keys or for what another one moves: %llu dropped", (unsigned long long)losses.channels);
+    st_lose(w->c, DIAG_LOSS_ANIMATION, losses.keys, "", "has no keys before 0 and no two at one time: %llu dropped",
+            (unsigned long long)losses.keys);
 }

@@ -167,8 +167,8 @@ void st_gltf_put_materials(writer *w)
     for (size_t i = 0; i < w->model->material_count; i++)
         put_material(w, &w->model->materials[i]);
     st_put_end_array(&w->json);
-    st_save_lose(w->saver, DIAG_LOSS_COLOR, w->clamped_colors, "", "has colours from 0 to 1 only: %llu were brought into that",
-                 (unsigned long long)w->clamped_colors);
+    st_lose(w->c, DIAG_LOSS_COLOR, w->clamped_colors, "", "has colours from 0 to 1 only: %llu were brought into that",
+            (unsigned long long)w->clamped_colors);
 }
 
 /* ---- Samplers ---- */
@@ -252,24 +252,24 @@ typedef struct image {
 static image image_of(writer *w, uint32_t index)
 {
     const stele_texture *t = &w->model->textures[index];
-    bool embed = w->saver->textures == STELE_TEXTURES_EMBED || (t->data && w->saver->textures == STELE_TEXTURES_REFER);
+    bool embed = w->c->save->textures == STELE_TEXTURES_EMBED || (t->data && w->c->save->textures == STELE_TEXTURES_REFER);
     image found = {0};
     if (embed) {
-        found.data = st_save_texture_bytes(w->saver, t, &found.size);
+        found.data = st_save_texture_bytes(w->c, t, &found.size);
         found.mime_type = mime_type(found.data, found.size);
     }
     if (found.mime_type)
         return found;
-    st_save_lose(w->saver, DIAG_LOSS_TEXTURE, found.data && !t->data, "", "holds PNG and JPEG images only: %s is not embedded",
-                 st_save_file_name(w->saver, t, TEXTURE_BY_FILE));
+    st_lose(w->c, DIAG_LOSS_TEXTURE, found.data && !t->data, "", "holds PNG and JPEG images only: %s is not embedded",
+            st_save_file_name(w->c, t, TEXTURE_BY_FILE));
     found.data = NULL;
     if (t->data) {
-        found.path = st_save_texture_name(w->saver, index, TEXTURE_BY_FILE);
+        found.path = st_save_texture_name(w->c, index, TEXTURE_BY_FILE);
         return found;
     }
-    found.path = st_save_file_name(w->saver, t, TEXTURE_BY_FILE);
-    if (w->saver->textures != STELE_TEXTURES_REFER && t->file)
-        st_save_texture_copy(w->saver, t, t->file);
+    found.path = st_save_file_name(w->c, t, TEXTURE_BY_FILE);
+    if (w->c->save->textures != STELE_TEXTURES_REFER && t->file)
+        st_save_texture_copy(w->c, t, t->file);
     return found;
 }
 

@@ -93,8 +93,8 @@ static void take_uvs(writer *w, attribute_list *list, const stele_primitive *p, 
             take_attribute(w, list, p, a, set, path);
         else if (list->count < MOST_ATTRIBUTES) {
             list->items[list->count++] = (stele_attribute){.semantic = STELE_UV, .set = set};
-            st_save_lose(w->saver, DIAG_REPAIRED_UV, p->vertex_count, path,
-                         "needs texture coordinates for this material: set %u was made of zeros", set);
+            st_lose(w->c, DIAG_REPAIRED_UV, p->vertex_count, path,
+                    "needs texture coordinates for this material: set %u was made of zeros", set);
         }
     }
 }
@@ -107,7 +107,7 @@ static void take_attributes(writer *w, attribute_list *list, const stele_primiti
     if (next_set(p, STELE_NORMAL, 0))
         take_one(w, list, p, STELE_TANGENT, path);
     else if (next_set(p, STELE_TANGENT, 0))
-        st_save_lose(w->saver, DIAG_TANGENTS_DROPPED, 1, path, "has no tangents without normals: dropped");
+        st_lose(w->c, DIAG_TANGENTS_DROPPED, 1, path, "has no tangents without normals: dropped");
     take_uvs(w, list, p, path);
     take_sets(w, list, p, STELE_COLOR, path);
     if (skinned) {

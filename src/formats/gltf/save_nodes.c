@@ -179,7 +179,7 @@ typedef struct family {
 static bool find_family(writer *w, family *f)
 {
     const stele_model *model = w->model;
-    arena *a = w->saver->arena;
+    arena *a = w->c->arena;
     uint32_t *next = st_arena_array(a, model->node_count, sizeof *next), roots = 0;
     *f =
         (family){st_arena_array(a, model->node_count, sizeof *f->place), st_arena_array(a, model->node_count, sizeof *f->size)};

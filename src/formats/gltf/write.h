@@ -84,7 +84,7 @@ typedef struct accessor_slot {
 } accessor_slot;
 
 typedef struct packer {
-    saver *saver;
+    context *c;
     arena *arena;
     gltf_pieces *bytes;
     made_view *views;
@@ -96,7 +96,7 @@ typedef struct packer {
     bool failed; /* no memory */
 } packer;
 
-void st_pack_start(packer *p, saver *s, gltf_pieces *bytes);
+void st_pack_start(packer *p, context *c, gltf_pieces *bytes);
 
 /* A new bufferView at the end of the buffer, at a multiple of 4. It has the bytes that are added until the next one. */
 uint32_t st_pack_view(packer *p, uint32_t stride, uint32_t target);
@@ -134,7 +134,7 @@ enum {
 };
 
 typedef struct writer {
-    saver *saver;
+    context *c;
     const stele_model *model;
     arena *arena;
     json_writer json;

@@ -2,11 +2,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "file/adapt.h"
 #include "raw.h"
 
 typedef struct mesh_adapter {
-    adapter base;
+    context *c;
     const mesh_traits *from, *to;
 } mesh_adapter;
 
@@ -15,7 +14,7 @@ typedef struct mesh_adapter {
 /* The joints end the vertex, so that shorter rows are left. */
 static void drop_vertex_joints(mesh_adapter *a, mesh_file *f, const mesh_vertex *before)
 {
-    uint8_t *copy = st_adapt_bytes(&a->base, (uint64_t)f->vertex_count * before->joints);
+    uint8_t *copy = st_need(a->c, (uint64_t)f->vertex_count, before->joints);
     for (uint64_t v = 0; copy && v < f->vertex_count; v++)
         memcpy(copy + v * before->joints, f->vertices.data + v * f->vertices.stride, before->joints);
     f->vertices = (span){copy, f->vertex_count, before->joints};
@@ -29,7 +28,7 @@ static void adapt_vertices(mesh_adapter *a, mesh_file *f)
         f->format &= (uint16_t)~FORMAT_JOINTS;
     if (!before.joints || a->to->vertex_joints)
         return;
-    st_adapt_lose(&a->base, DIAG_LOSS_SKIN, f->vertex_count, "vertices", "has no vertex joints");
+    st_drop(a->c, DIAG_LOSS_SKIN, f->vertex_count, "vertices", "has no vertex joints");
     drop_vertex_joints(a, f, &before);
 }
 
@@ -38,7 +37,7 @@ static void adapt_vertices(mesh_adapter *a, mesh_file *f)
 /* Joints that were only counted become roots that rest at the origin, so that vertices still refer to something. */
 static void make_joints(mesh_adapter *a, mesh_file *f)
 {
-    uint8_t *joints = st_adapt_bytes(&a->base, (uint64_t)f->joint_count * JOINT_BYTES);
+    uint8_t *joints = st_need(a->c, (uint64_t)f->joint_count, JOINT_BYTES);
     for (unsigned i = 0; joints && i < f->joint_count; i++) {
         uint8_t *joint = joints + (size_t)i * JOINT_BYTES;
         joint[JOINT_ID] = (uint8_t)i;
@@ -51,11 +50,11 @@ static void make_joints(mesh_adapter *a, mesh_file *f)
 static void adapt_joints(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->joints && !a->to->joints)
-        st_adapt_lose(&a->base, DIAG_LOSS_SKELETON, f->joint_count, "joints", "only counts joints");
+        st_drop(a->c, DIAG_LOSS_SKELETON, f->joint_count, "joints", "only counts joints");
     if (!a->from->joints && a->to->joints)
         make_joints(a, f);
     if (!a->from->joints && a->to->joints && f->joint_count)
-        st_diag(a->base.checker->diags, DIAG_SKELETON_MADE_UP, (diag_place){STELE_NOWHERE, f->joint_count, "joints"},
+        st_diag(a->c->diags, DIAG_SKELETON_MADE_UP, (diag_place){STELE_NOWHERE, f->joint_count, "joints"},
                 "were only counted: they are written as roots at the origin");
 }
 
@@ -72,8 +71,7 @@ static bool is_identity(const uint8_t *matrix)
 static void adapt_root_transform(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->root_transform && !a->to->root_transform)
-        st_adapt_lose(&a->base, DIAG_LOSS_TRANSFORM, !is_identity(f->root_transform.data), "root_transform",
-                      "has no root transform");
+        st_drop(a->c, DIAG_LOSS_TRANSFORM, !is_identity(f->root_transform.data), "root_transform", "has no root transform");
     if (!a->from->root_transform)
         f->root_transform = (span){st_mesh_identity, MATRIX_FLOATS, 4};
 }
@@ -84,13 +82,13 @@ static void repack_poses(mesh_adapter *a, const mesh_file *f, mesh_animation *an
 {
     char path[WALK_PATH];
     uint32_t id_bytes = stele_type_size(a->to->pose_joint), stride = id_bytes + POSE_BYTES;
-    uint8_t *copy = st_adapt_bytes(&a->base, animation->poses.count * stride);
-    for (uint64_t row = 0; a->base.fits && row < animation->poses.count; row++) {
+    uint8_t *copy = st_need(a->c, animation->poses.count, stride);
+    for (uint64_t row = 0; a->c->fits && row < animation->poses.count; row++) {
         uint64_t joint = st_mesh_pose_joint(f, animation, row);
         if (joint > UINT8_MAX)
-            st_adapt_refuse(&a->base, st_check_offset(a->base.checker, animation->poses.data + row * animation->poses.stride),
-                            st_check_path(path, "animation[%u].poses[%llu].joint", index, (unsigned long long)row),
-                            "joints of poses have one byte");
+            st_refuse(a->c, st_check_offset(a->c, animation->poses.data + row * animation->poses.stride),
+                      st_check_path(path, "animation[%u].poses[%llu].joint", index, (unsigned long long)row),
+                      "joints of poses have one byte");
         store_uint(copy + row * stride, joint, id_bytes);
         memcpy(copy + row * stride + id_bytes, st_mesh_pose(f, animation, row), POSE_BYTES);
     }
@@ -101,8 +99,7 @@ static void adapt_poses(mesh_adapter *a, const mesh_file *f, mesh_animation *ani
 {
     char path[WALK_PATH];
     if (a->from->poses && !a->to->poses)
-        st_adapt_lose(&a->base, DIAG_LOSS_POSES, animation->pose_count, st_check_path(path, "animation[%u]", index),
-                      "has no poses");
+        st_drop(a->c, DIAG_LOSS_POSES, animation->pose_count, st_check_path(path, "animation[%u]", index), "has no poses");
     if (!a->from->poses || !a->to->poses) {
         animation->pose_count = 0;
         animation->timestamps = animation->poses = (span){0};
@@ -117,7 +114,7 @@ static void complete_strings(mesh_adapter *a, mesh_file *f, uint64_t needed)
     uint64_t there = st_mesh_strings(f);
     if (there >= needed)
         return;
-    uint8_t *strings = st_adapt_bytes(&a->base, f->strings_size + needed - there);
+    uint8_t *strings = st_need(a->c, f->strings_size + needed - there, 1);
     if (strings && f->strings_size)
         memcpy(strings, f->strings.data, (size_t)f->strings_size);
     f->strings.data = strings;
@@ -135,7 +132,7 @@ static uint64_t count_named(const mesh_file *f)
 static void adapt_names(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->names && !a->to->names) {
-        st_adapt_lose(&a->base, DIAG_LOSS_NAME, count_named(f), "strings", "has no names");
+        st_drop(a->c, DIAG_LOSS_NAME, count_named(f), "strings", "has no names");
         f->strings_size = 0;
     }
     for (uint32_t i = 0; !a->from->names && i < f->animation_count; i++)
@@ -149,36 +146,35 @@ enum { AT_ANIMATION_COUNT = 12 };
 static void adapt_animations(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->animations && !a->to->animations) {
-        st_adapt_lose(&a->base, DIAG_LOSS_ANIMATION, f->animation_count, "animation", "has no animations");
+        st_drop(a->c, DIAG_LOSS_ANIMATION, f->animation_count, "animation", "has no animations");
         f->animation_count = 0;
         return;
     }
     if (f->animation_count > UINT8_MAX && a->to->animation_count == STELE_U8) {
-        st_adapt_refuse(&a->base, AT_ANIMATION_COUNT, "animation_count", "it has at most 255 animations");
+        st_refuse(a->c, AT_ANIMATION_COUNT, "animation_count", "it has at most 255 animations");
         return;
     }
-    mesh_animation *copy = st_arena_array(a->base.checker->arena, f->animation_count, sizeof *copy);
-    a->base.fits &= copy != NULL;
+    mesh_animation *copy = st_arena_array(a->c->arena, f->animation_count, sizeof *copy);
+    a->c->fits &= copy != NULL;
     if (copy && f->animation_count)
         memcpy(copy, f->animation, f->animation_count * sizeof *copy);
     f->animation = copy;
-    for (uint32_t i = 0; a->base.fits && i < f->animation_count; i++)
+    for (uint32_t i = 0; a->c->fits && i < f->animation_count; i++)
         adapt_poses(a, f, &f->animation[i], i);
-    if (a->base.fits)
+    if (a->c->fits)
         adapt_names(a, f);
 }
 
-bool st_mesh_adapt(raw_file *raw, unsigned dialect, checker *c)
+bool st_mesh_adapt(context *c, raw_file *raw, unsigned dialect)
 {
-    extern const stele_format st_format_mesh;
+    extern const format st_format_mesh;
     mesh_file *f = (mesh_file *)raw;
-    mesh_adapter a = {.base = {c, st_format_mesh.info.dialects[dialect].name, true},
-                      .from = &st_mesh_traits[raw->dialect],
-                      .to = &st_mesh_traits[dialect]};
+    mesh_adapter a = {.c = c, .from = &st_mesh_traits[raw->dialect], .to = &st_mesh_traits[dialect]};
+    c->into = st_format_mesh.info.dialects[dialect].name;
     adapt_root_transform(&a, f);
     adapt_vertices(&a, f);
     adapt_joints(&a, f);
     adapt_animations(&a, f);
     raw->dialect = dialect;
-    return a.base.fits;
+    return c->fits;
 }

@@ -10,7 +10,7 @@
 
 enum { AT_FORMAT = 1, AT_JOINT_COUNT = 11 };
 
-static void check_format(checker *c, const mesh_file *f)
+static void check_format(context *c, const mesh_file *f)
 {
     if (!(f->format & FORMAT_POSITION))
         st_diag(c->diags, DIAG_BAD_FIELD, st_check_place(c, AT_FORMAT, 1, "format"),
@@ -23,7 +23,7 @@ static void check_format(checker *c, const mesh_file *f)
                 "says that vertices have joints, which the writer of A1 then left out");
 }
 
-static void check_matrix(checker *c, const uint8_t *matrix, const char *path)
+static void check_matrix(context *c, const uint8_t *matrix, const char *path)
 {
     if (st_scan_nonfinite(matrix, MATRIX_FLOATS))
         st_diag(c->diags, DIAG_NONFINITE_TRANSFORM, st_check_place(c, st_check_offset(c, matrix), 1, "%s", path),
@@ -40,7 +40,7 @@ static vertex_floats floats_at(const mesh_file *f, uint32_t at, uint32_t compone
     return at ? (vertex_floats){f->vertices.data + at, f->vertices.stride, components} : (vertex_floats){0};
 }
 
-static void check_geometry(checker *c, const mesh_file *f)
+static void check_geometry(context *c, const mesh_file *f)
 {
     mesh_vertex at = st_mesh_vertex(f);
     mesh_view view = {
@@ -75,7 +75,7 @@ static bool any_beyond(const uint8_t *joints, unsigned joint_count)
     return beyond;
 }
 
-static void report_skin(checker *c, const mesh_file *f, diag_code code, const tally *t, uint32_t part, const char *name,
+static void report_skin(context *c, const mesh_file *f, diag_code code, const tally *t, uint32_t part, const char *name,
                         const char *says)
 {
     const uint8_t *at = f->vertices.data + t->first * f->vertices.stride + part;
@@ -86,7 +86,7 @@ static void report_skin(checker *c, const mesh_file *f, diag_code code, const ta
 }
 
 /* Weights have 255 for 1; 1 % is 2.55. */
-static void check_skin(checker *c, const mesh_file *f, uint32_t joints)
+static void check_skin(context *c, const mesh_file *f, uint32_t joints)
 {
     tally beyond = {0}, zero = {0}, sum = {0};
     for (uint64_t v = 0; v < f->vertex_count; v++) {
@@ -126,7 +126,7 @@ void st_mesh_index_joints(const mesh_file *f, int position[256])
     position[NO_JOINT] = NOWHERE;
 }
 
-static void check_joint(checker *c, const mesh_file *f, unsigned index, const int position[256])
+static void check_joint(context *c, const mesh_file *f, unsigned index, const int position[256])
 {
     char path[WALK_PATH];
     const uint8_t *joint = joint_at(f, index);
@@ -143,12 +143,12 @@ static void check_joint(checker *c, const mesh_file *f, unsigned index, const in
     check_matrix(c, joint + JOINT_BIND, st_check_path(path, "joints[%u].inverse_bind", index));
 }
 
-static uint64_t offset_of_joint(const checker *c, const void *file, uint64_t joint)
+static uint64_t offset_of_joint(const context *c, const void *file, uint64_t joint)
 {
     return st_check_offset(c, joint_at(file, (unsigned)joint));
 }
 
-static void check_cycles(checker *c, const mesh_file *f, const int position[256])
+static void check_cycles(context *c, const mesh_file *f, const int position[256])
 {
     int64_t parent[256];
     for (unsigned i = 0; i < f->joints.count; i++)
@@ -156,7 +156,7 @@ static void check_cycles(checker *c, const mesh_file *f, const int position[256]
     st_check_cycles(c, parent, f->joints.count, "joints", offset_of_joint, f);
 }
 
-static void check_joints(checker *c, const mesh_file *f)
+static void check_joints(context *c, const mesh_file *f)
 {
     int position[256];
     st_mesh_index_joints(f, position);
@@ -167,7 +167,7 @@ static void check_joints(checker *c, const mesh_file *f)
 
 /* ---- Animations ---- */
 
-static void check_amount(checker *c, const span *value, unsigned index, const char *name)
+static void check_amount(context *c, const span *value, unsigned index, const char *name)
 {
     float amount = load_f32(value->data);
     diag_place place = st_check_place(c, st_check_offset(c, value->data), 1, "animation[%u].%s", index, name);
@@ -177,7 +177,7 @@ static void check_amount(checker *c, const span *value, unsigned index, const ch
         st_diag(c->diags, DIAG_TIME_NEGATIVE, place, "is negative");
 }
 
-static void report_time(checker *c, const mesh_animation *a, unsigned index, diag_code code, const tally *t, const char *says)
+static void report_time(context *c, const mesh_animation *a, unsigned index, diag_code code, const tally *t, const char *says)
 {
     if (t->count)
         st_diag(c->diags, code,
@@ -186,7 +186,7 @@ static void report_time(checker *c, const mesh_animation *a, unsigned index, dia
                 "%s", says);
 }
 
-static void check_times(checker *c, const mesh_animation *a, unsigned index)
+static void check_times(context *c, const mesh_animation *a, unsigned index)
 {
     tally nonfinite = {0}, unsorted = {0}, repeated = {0}, past = {0};
     float before = -INFINITY, duration = load_f32(a->duration.data);
@@ -210,7 +210,7 @@ static void check_times(checker *c, const mesh_animation *a, unsigned index)
     report_time(c, a, index, DIAG_TIME_PAST_DURATION, &past, "is later than the animation's duration: it is never reached");
 }
 
-static void report_pose(checker *c, const mesh_animation *a, unsigned index, diag_code code, const tally *t, uint32_t part,
+static void report_pose(context *c, const mesh_animation *a, unsigned index, diag_code code, const tally *t, uint32_t part,
                         const char *name, const char *says)
 {
     const uint8_t *at = a->poses.data + t->first * a->poses.stride + part;
@@ -227,7 +227,7 @@ static bool unit(const uint8_t *quaternion)
     return length >= 0.99f && length <= 1.01f;
 }
 
-static void check_poses(checker *c, const mesh_file *f, const mesh_animation *a, unsigned index)
+static void check_poses(context *c, const mesh_file *f, const mesh_animation *a, unsigned index)
 {
     tally nonfinite = {0}, turned = {0}, joints = {0};
     uint64_t last_pose[256] = {0};
@@ -251,7 +251,7 @@ static void check_poses(checker *c, const mesh_file *f, const mesh_animation *a,
         report_pose(c, a, index, DIAG_ROTATION_NOT_UNIT, &turned, id_bytes + POSE_ROTATION, ".rotation", "is not of length 1");
 }
 
-static void check_animation(checker *c, const mesh_file *f, unsigned index)
+static void check_animation(context *c, const mesh_file *f, unsigned index)
 {
     const mesh_animation *a = &f->animation[index];
     const mesh_traits *t = &st_mesh_traits[f->raw.dialect];
@@ -270,7 +270,7 @@ static void check_animation(checker *c, const mesh_file *f, unsigned index)
     check_poses(c, f, a, index);
 }
 
-static void check_strings(checker *c, const mesh_file *f)
+static void check_strings(context *c, const mesh_file *f)
 {
     uint64_t needed = st_mesh_strings_needed(f), there = st_mesh_strings(f);
     if (there < needed)
@@ -343,7 +343,7 @@ void st_mesh_find_forgotten(const mesh_file *f, bool forgotten[256])
     }
 }
 
-static void check_identity_poses(checker *c, const mesh_file *f)
+static void check_identity_poses(context *c, const mesh_file *f)
 {
     bool forgotten[256] = {false};
     st_mesh_find_forgotten(f, forgotten);
@@ -354,7 +354,7 @@ static void check_identity_poses(checker *c, const mesh_file *f)
                     "its vertices collapse into its parent");
 }
 
-void st_mesh_check(checker *c, const raw_file *raw)
+void st_mesh_check(context *c, const raw_file *raw)
 {
     const mesh_file *f = (const mesh_file *)raw;
     uint32_t vertex_joints = st_mesh_vertex(f).joints;

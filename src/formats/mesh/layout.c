@@ -277,15 +277,14 @@ static void describe_clips(const mesh_file *f, arena *a, stele_info *info)
     info->clip_count = f->animation_count;
 }
 
-static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
+static void describe(context *c, const raw_file *raw, stele_info *info)
 {
     const mesh_file *f = (const mesh_file *)raw;
     stele_column columns[VERTEX_COLUMNS];
     size_t count = list_columns(f, columns);
-    stele_mesh_info *mesh = st_arena_alloc(a, sizeof *mesh);
-    const char **names = st_arena_array(a, count, sizeof *names);
+    stele_mesh_info *mesh = st_arena_alloc(c->arena, sizeof *mesh);
+    const char **names = st_arena_array(c->arena, count, sizeof *names);
     vertex_floats positions = {f->vertices.data, f->vertices.stride, 3};
-    (void)companions;
     if (!mesh || !names)
         return;
     for (size_t i = 0; i < count; i++)
@@ -301,10 +300,10 @@ static void describe(const raw_file *raw, arena *a, companions *companions, stel
     info->mesh_count = 1;
     info->bounds = mesh->bounds;
     info->joints = f->joint_count;
-    describe_clips(f, a, info);
+    describe_clips(f, c->arena, info);
 }
 
-const stele_format st_format_mesh = {
+const format st_format_mesh = {
     .info = {.name = "mesh",
              .title = "RookieGameDevs mesh",
              .extensions = "mesh",

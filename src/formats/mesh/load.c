@@ -8,10 +8,10 @@
 #include "model/rig.h"
 #include "raw.h"
 
-extern const stele_format st_format_mesh;
+extern const format st_format_mesh;
 
 typedef struct mesh_loader {
-    loader *base;
+    context *c;
     const mesh_file *file;
     mesh_vertex vertex;
     bool skinned;
@@ -42,7 +42,7 @@ static stele_view load_indices(mesh_loader *m)
 {
     const mesh_file *f = m->file;
     uint64_t whole = f->index_count / 3 * 3;
-    checker *c = m->base->checker;
+    context *c = m->c;
     if (whole != f->index_count)
         st_diag(c->diags, DIAG_REPAIRED_INDICES,
                 st_check_place(c, st_check_offset(c, f->indices.data + 4 * whole), f->index_count - whole, "indices"),
@@ -59,8 +59,8 @@ static stele_view load_uvs(mesh_loader *m)
 {
     uint8_t *bytes;
     stele_view given = floats_at(m, m->vertex.uv, 2);
-    given = st_repair_uvs(m->base, &given, "vertices.uv");
-    stele_view uv = st_view_make(m->base->arena, given.count, STELE_F32, 2, &bytes);
+    given = st_repair_uvs(m->c, &given, "vertices.uv");
+    stele_view uv = st_view_make(m->c->arena, given.count, STELE_F32, 2, &bytes);
     for (uint64_t v = 0; v < uv.count; v++) {
         memcpy(bytes + 8 * v, st_view_at(&given, v), 4);
         store_f32(bytes + 8 * v + 4, 1 - load_f32(st_view_at(&given, v) + 4));
@@ -116,7 +116,7 @@ static stele_view joints_without_none(const mesh_loader *m)
 {
     stele_view from = bytes_at(m, m->vertex.joints), weights = bytes_at(m, m->vertex.joints + INFLUENCES);
     uint8_t *bytes;
-    stele_view made = st_view_make(m->base->arena, from.count, STELE_U8, INFLUENCES, &bytes);
+    stele_view made = st_view_make(m->c->arena, from.count, STELE_U8, INFLUENCES, &bytes);
     for (uint64_t v = 0; v < made.count; v++)
         for (uint32_t i = 0; i < INFLUENCES; i++)
             bytes[INFLUENCES * v + i] = st_view_at(&weights, v)[i] ? st_view_at(&from, v)[i] : 0;
@@ -137,7 +137,7 @@ static void take_skin_bytes(mesh_loader *m, skin_bytes look, skin_result *skin)
 static bool load_skin(mesh_loader *m, skin_result *skin)
 {
     const mesh_file *f = m->file;
-    checker *c = m->base->checker;
+    context *c = m->c;
     if (!m->vertex.joints)
         return false;
     if (!f->joints.count) {
@@ -156,7 +156,7 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
                             .context = m,
                             .joint_count = (size_t)f->joints.count,
                             .path = "vertices.weights"};
-    if (!st_load_influences(m->base, &request, skin))
+    if (!st_load_influences(m->c, &request, skin))
         return false;
     m->neutral = skin->needs_neutral;
     return true;
@@ -174,7 +174,7 @@ static uint32_t load_primitive(mesh_loader *m)
     attributes[p.attribute_count++] = (stele_attribute){STELE_POSITION, 0, floats_at(m, 0, 3)};
     if (m->vertex.normal) {
         stele_view normal = floats_at(m, m->vertex.normal, 3);
-        normal = st_repair_normals(m->base, &p, &normal, "vertices.normal");
+        normal = st_repair_normals(m->c, &p, &normal, "vertices.normal");
         attributes[p.attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normal};
     }
     if (m->vertex.uv)
@@ -184,7 +184,7 @@ static uint32_t load_primitive(mesh_loader *m)
         attributes[p.attribute_count++] = skin.attributes[i];
     if (!p.indices.count || !p.vertex_count)
         mesh.primitive_count = 0; /* nothing is drawn */
-    return st_model_add_mesh(m->base->model, m->base->arena, &mesh);
+    return st_model_add_mesh(m->c->load->model, m->c->arena, &mesh);
 }
 
 static void load_mesh(mesh_loader *m)
@@ -195,8 +195,8 @@ static void load_mesh(mesh_loader *m)
     if (m->skinned)
         node.skin = 0; /* the skeleton is below the root transform, and the node's own place has no effect */
     else
-        st_node_place(&node, m->base->arena, &root, false);
-    st_model_add_node(m->base->model, m->base->arena, &node);
+        st_node_place(&node, m->c->arena, &root, false);
+    st_model_add_node(m->c->load->model, m->c->arena, &node);
 }
 
 /* ---- The skeleton ---- */
@@ -215,7 +215,7 @@ static bool load_skeleton(mesh_loader *m)
     uint32_t parent[256];
     int position[256];
     uint8_t *matrices;
-    stele_view inverse_bind = st_view_make(m->base->arena, f->joints.count + m->neutral, STELE_F32, MATRIX_FLOATS, &matrices);
+    stele_view inverse_bind = st_view_make(m->c->arena, f->joints.count + m->neutral, STELE_F32, MATRIX_FLOATS, &matrices);
     if (!matrices)
         return false;
     st_mesh_find_weighted(f, weighted);
@@ -239,15 +239,15 @@ static bool load_skeleton(mesh_loader *m)
                    .neutral = m->neutral,
                    .moved = moved,
                    .root = root_transform(f)};
-    return st_rig_load(m->base, &m->rig);
+    return st_rig_load(m->c, &m->rig);
 }
 
 /* What literal playback would do to joints without poses of their own: their vertices would collapse into their parent's. */
 static void repair_forgotten(mesh_loader *m)
 {
-    checker *c = m->base->checker;
+    context *c = m->c;
     uint64_t count = 0, first = 0;
-    if (m->base->repair)
+    if (m->c->load->repair)
         st_mesh_find_forgotten(m->file, m->forgotten);
     for (uint64_t id = 256; id-- > 0;)
         if (m->forgotten[id]) {
@@ -300,7 +300,7 @@ static const float *rest_part(const stele_transform *rest, stele_channel_path pa
 static stele_view load_values(mesh_loader *m, const clip_loader *clip, uint32_t joint, const pose_part *part)
 {
     uint8_t *bytes;
-    stele_view values = st_view_make(m->base->arena, clip->order.times.count, STELE_F32, part->components, &bytes);
+    stele_view values = st_view_make(m->c->arena, clip->order.times.count, STELE_F32, part->components, &bytes);
     for (uint64_t i = 0; i < values.count; i++) {
         const uint8_t *pose = pose_of(m->file, clip->animation, clip->order.row[i], joint);
         for (uint32_t k = 0; k < part->components; k++)
@@ -312,7 +312,7 @@ static stele_view load_values(mesh_loader *m, const clip_loader *clip, uint32_t 
 /* Whether a joint stays where it rests, as to this part, in all poses. Quaternions of opposite signs are the same. */
 static bool stays_at_rest(const mesh_loader *m, const clip_loader *clip, uint32_t joint, const pose_part *part)
 {
-    const float *rest = rest_part(&m->base->model->nodes[m->rig.first_node + joint].local, part->path);
+    const float *rest = rest_part(&m->c->load->model->nodes[m->rig.first_node + joint].local, part->path);
     for (uint64_t i = 0; i < clip->order.times.count; i++) {
         const uint8_t *pose = pose_of(m->file, clip->animation, clip->order.row[i], joint);
         float along = 0;
@@ -330,7 +330,7 @@ static void load_channel(mesh_loader *m, clip_loader *clip, uint32_t joint, cons
 {
     stele_view values = load_values(m, clip, joint, part);
     if (part->path == STELE_ROTATION)
-        values = st_repair_rotations(m->base, &values, "animation.poses.rotation");
+        values = st_repair_rotations(m->c, &values, "animation.poses.rotation");
     clip->channels[clip->channel_count++] =
         (stele_channel){.node = m->rig.first_node + joint, .path = part->path, .times = clip->order.times, .values = values};
 }
@@ -340,10 +340,10 @@ static void load_stillness(mesh_loader *m, clip_loader *clip)
 {
     uint8_t *bytes;
     uint32_t joint = 0;
-    while (joint + 1 < m->file->joint_count && m->base->model->nodes[m->rig.first_node + joint].matrix)
+    while (joint + 1 < m->file->joint_count && m->c->load->model->nodes[m->rig.first_node + joint].matrix)
         joint++;
-    stele_node *node = st_model_node(m->base->model, m->rig.first_node + joint);
-    stele_view values = st_view_make(m->base->arena, clip->order.times.count, STELE_F32, 3, &bytes);
+    stele_node *node = st_model_node(m->c->load->model, m->rig.first_node + joint);
+    stele_view values = st_view_make(m->c->arena, clip->order.times.count, STELE_F32, 3, &bytes);
     node->matrix = NULL; /* a node that has keys cannot have one */
     for (uint64_t i = 0; i < 3 * values.count; i++)
         store_f32(bytes + 4 * i, node->local.translation[i % 3]);
@@ -370,7 +370,7 @@ static bool positive(double x)
 static double speed_of(const mesh_loader *m, const mesh_animation *a)
 {
     double speed = (double)load_f32(a->speed.data);
-    return positive(speed) ? speed : st_load_fps(m->base, MESH_USUAL_SPEED);
+    return positive(speed) ? speed : st_load_fps(m->c, MESH_USUAL_SPEED);
 }
 
 /* What a clip of the model does not say: kept so that the file can be had back. */
@@ -378,9 +378,9 @@ static void keep_times(mesh_loader *m, const clip_loader *loaded, uint64_t poses
 {
     double given = (double)load_f32(loaded->animation->speed.data), taken = speed_of(m, loaded->animation);
     bool usual = !positive(given) && taken == MESH_USUAL_SPEED;
-    st_property_number(&clip->properties, m->base->arena, MESH_SPEED, usual ? 0 : taken);
-    st_property_number(&clip->properties, m->base->arena, MESH_DURATION, (double)load_f32(loaded->animation->duration.data));
-    st_property_number(&clip->properties, m->base->arena, MESH_POSES, (double)poses);
+    st_property_number(&clip->properties, m->c->arena, MESH_SPEED, usual ? 0 : taken);
+    st_property_number(&clip->properties, m->c->arena, MESH_DURATION, (double)load_f32(loaded->animation->duration.data));
+    st_property_number(&clip->properties, m->c->arena, MESH_POSES, (double)poses);
 }
 
 static bool load_clip(mesh_loader *m, unsigned index, const char *name)
@@ -388,19 +388,19 @@ static bool load_clip(mesh_loader *m, unsigned index, const char *name)
     char path[WALK_PATH];
     const mesh_animation *a = &m->file->animation[index];
     clip_loader loaded = {.animation = a};
-    double speed = speed_of(m, a), *seconds = st_arena_array(m->base->arena, a->pose_count, sizeof *seconds);
-    loaded.channels = st_arena_array(m->base->arena, POSE_PARTS * (uint64_t)m->file->joint_count, sizeof *loaded.channels);
+    double speed = speed_of(m, a), *seconds = st_arena_array(m->c->arena, a->pose_count, sizeof *seconds);
+    loaded.channels = st_arena_array(m->c->arena, POSE_PARTS * (uint64_t)m->file->joint_count, sizeof *loaded.channels);
     for (uint64_t i = 0; seconds && i < a->pose_count; i++)
         seconds[i] = (double)load_f32(a->timestamps.data + 4 * i) / speed;
     st_check_path(path, "animation[%u].timestamps", index);
-    if (!seconds || !loaded.channels || !st_keys_order(m->base, seconds, a->pose_count, path, &loaded.order))
+    if (!seconds || !loaded.channels || !st_keys_order(m->c, seconds, a->pose_count, path, &loaded.order))
         return false;
     uint64_t poses = loaded.order.times.count;
     st_keys_hold(&loaded.order, (double)load_f32(a->duration.data) / speed);
     load_channels(m, &loaded);
     stele_clip clip = {.name = name, .channels = loaded.channels, .channel_count = loaded.channel_count};
     keep_times(m, &loaded, poses, &clip);
-    return st_model_add_clip(m->base->model, m->base->arena, &clip) != STELE_NONE;
+    return st_model_add_clip(m->c->load->model, m->c->arena, &clip) != STELE_NONE;
 }
 
 /* Their names, one a line. */
@@ -422,7 +422,7 @@ static const char *join_names(arena *a, const char *const *names, const uint32_t
 /* Clips without poses move nothing, and are kept as properties that come back when a MESH is written. */
 static void keep_unposed(mesh_loader *m, const char *const *names, const uint32_t *clips, size_t count)
 {
-    arena *a = m->base->arena;
+    arena *a = m->c->arena;
     const char *joined = join_names(a, names, clips, count);
     double *times = st_arena_array(a, 2 * (uint64_t)count, sizeof *times);
     if (!times || !joined || !count)
@@ -431,10 +431,9 @@ static void keep_unposed(mesh_loader *m, const char *const *names, const uint32_
         times[2 * i] = (double)load_f32(m->file->animation[clips[i]].duration.data);
         times[2 * i + 1] = (double)load_f32(m->file->animation[clips[i]].speed.data);
     }
-    st_property_text(&m->base->model->properties, a, MESH_UNPOSED_NAMES, joined);
-    st_property_numbers(&m->base->model->properties, a, MESH_UNPOSED_TIMES, times, 2 * count);
-    st_diag(m->base->checker->diags, DIAG_CLIP_DROPPED,
-            st_check_place(m->base->checker, STELE_NOWHERE, count, "animation[%u]", clips[0]),
+    st_property_text(&m->c->load->model->properties, a, MESH_UNPOSED_NAMES, joined);
+    st_property_numbers(&m->c->load->model->properties, a, MESH_UNPOSED_TIMES, times, 2 * count);
+    st_diag(m->c->diags, DIAG_CLIP_DROPPED, st_check_place(m->c, STELE_NOWHERE, count, "animation[%u]", clips[0]),
             "has no poses: it is left out, and only its name and times are kept");
 }
 
@@ -455,8 +454,8 @@ static const char **load_names(const mesh_file *f, arena *a)
 static bool load_clips(mesh_loader *m)
 {
     const mesh_file *f = m->file;
-    const char **names = load_names(f, m->base->arena);
-    uint32_t *unposed = st_arena_array(m->base->arena, f->animation_count, sizeof *unposed);
+    const char **names = load_names(f, m->c->arena);
+    uint32_t *unposed = st_arena_array(m->c->arena, f->animation_count, sizeof *unposed);
     size_t unposed_count = 0;
     if (!names || !unposed)
         return false;
@@ -470,14 +469,14 @@ static bool load_clips(mesh_loader *m)
     return true;
 }
 
-bool st_mesh_load(loader *l, const raw_file *raw)
+bool st_mesh_load(context *c, const raw_file *raw)
 {
     const mesh_file *f = (const mesh_file *)raw;
-    mesh_loader m = {.base = l, .file = f, .vertex = st_mesh_vertex(f)};
-    st_property_text(&l->model->properties, l->arena, "mesh.dialect", st_format_mesh.info.dialects[raw->dialect].name);
+    mesh_loader m = {.c = c, .file = f, .vertex = st_mesh_vertex(f)};
+    st_property_text(&c->load->model->properties, c->arena, "mesh.dialect", st_format_mesh.info.dialects[raw->dialect].name);
     load_mesh(&m);
     repair_forgotten(&m);
     if (f->joints.count && !load_skeleton(&m))
         return false;
-    return load_clips(&m) && !l->arena->failed;
+    return load_clips(&m) && !c->arena->failed;
 }

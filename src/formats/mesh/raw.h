@@ -106,9 +106,9 @@ void st_mesh_find_weighted(const mesh_file *f, bool weighted[256]);
 void st_mesh_find_forgotten(const mesh_file *f, bool forgotten[256]);
 
 sense st_mesh_sense(const raw_file *raw);
-void st_mesh_check(checker *c, const raw_file *raw);
-bool st_mesh_adapt(raw_file *raw, unsigned dialect, checker *c);
-bool st_mesh_load(loader *l, const raw_file *raw);
-bool st_mesh_save(saver *s, raw_file *raw);
+void st_mesh_check(context *c, const raw_file *raw);
+bool st_mesh_adapt(context *c, raw_file *raw, unsigned dialect);
+bool st_mesh_load(context *c, const raw_file *raw);
+bool st_mesh_save(context *c, raw_file *raw);
 
 #endif

@@ -7,7 +7,7 @@
 #include "raw.h"
 
 typedef struct mesh_saver {
-    saver *base;
+    context *c;
     mesh_file *file;
     flat_model flat;
     joint_numbers numbers;
@@ -18,7 +18,7 @@ typedef struct mesh_saver {
 
 static void *zeroed(mesh_saver *m, uint64_t count, uint32_t size)
 {
-    return st_adapt_bytes(&m->base->adapter, count > UINT64_MAX / size ? UINT64_MAX : count * size);
+    return st_need(m->c, count, size);
 }
 
 /* ---- The mesh ---- */
@@ -114,12 +114,11 @@ static void report_geometry(mesh_saver *m)
     for (size_t i = 0; i < m->flat.mesh_count; i++)
         second_uvs += m->flat.meshes[i].uv[1].count > 0;
     if (m->flat.mesh_count > 1)
-        st_save_lose(m->base, DIAG_LOSS_MERGED, m->flat.mesh_count, "", "holds one mesh: %zu merged", m->flat.mesh_count);
-    st_save_lose(m->base, DIAG_LOSS_UV, second_uvs, "", "has one set of texture coordinates: the second of %llu mesh%s dropped",
-                 (unsigned long long)second_uvs, second_uvs == 1 ? "" : "es");
-    st_save_lose(m->base, DIAG_LOSS_INFLUENCES, m->too_many, "vertices",
-                 "weights are 8 bits and 4 per vertex: %llu %s had more", (unsigned long long)m->too_many,
-                 m->too_many == 1 ? "vertex" : "vertices");
+        st_lose(m->c, DIAG_LOSS_MERGED, m->flat.mesh_count, "", "holds one mesh: %zu merged", m->flat.mesh_count);
+    st_lose(m->c, DIAG_LOSS_UV, second_uvs, "", "has one set of texture coordinates: the second of %llu mesh%s dropped",
+            (unsigned long long)second_uvs, second_uvs == 1 ? "" : "es");
+    st_lose(m->c, DIAG_LOSS_INFLUENCES, m->too_many, "vertices", "weights are 8 bits and 4 per vertex: %llu %s had more",
+            (unsigned long long)m->too_many, m->too_many == 1 ? "vertex" : "vertices");
 }
 
 /* ---- The skeleton ---- */
@@ -194,11 +193,11 @@ static void save_poses(mesh_saver *m, uint32_t clip, const double *times, double
     matrix *places = zeroed(m, m->flat.joint_count, sizeof *places);
     double(*before)[4] = zeroed(m, m->flat.joint_count, sizeof *before);
     double(*scratch)[16] = zeroed(m, m->flat.model->node_count, sizeof *scratch);
-    if (!m->base->adapter.fits)
+    if (!m->c->fits)
         return;
     for (uint64_t i = 0; i < a->pose_count; i++) {
         store_f32(timestamps + 4 * i, (float)(times[i] * ticks));
-        st_flat_pose(m->base, &m->flat, clip, times[i], scratch, places);
+        st_flat_pose(m->c, &m->flat, clip, times[i], scratch, places);
         save_pose(m, places, before, poses + i * m->numbers.count * stride, id_bytes);
     }
     a->timestamps = (span){timestamps, a->pose_count, 4};
@@ -213,9 +212,9 @@ static void save_clip(mesh_saver *m, uint32_t index, mesh_animation *a)
     double speed = st_property_number_of(&clip->properties, MESH_SPEED, 1), ticks = speed > 0 ? speed : MESH_USUAL_SPEED;
     double poses = st_property_number_of(&clip->properties, MESH_POSES, -1);
     uint64_t count;
-    double *times = st_flat_times(&m->flat, m->base->arena, index, m->base->fps, &count);
-    m->base->adapter.fits &= times != NULL && count <= UINT32_MAX && st_flat_afford(m->base, index, (double)count);
-    if (!m->base->adapter.fits)
+    double *times = st_flat_times(&m->flat, m->c->arena, index, m->c->save->fps, &count);
+    m->c->fits &= times != NULL && count <= UINT32_MAX && st_flat_afford(m->c, index, (double)count);
+    if (!m->c->fits)
         return;
     double duration = fmax(times[count - 1], clip->duration) * ticks;
     bool same = (double)count == poses, held = count > 1 && (double)count == poses + 1;
@@ -286,12 +285,12 @@ static bool prepare_clips(mesh_saver *m, const unposed_clips *unposed, string_li
         size += (model->clips[i].name ? strlen(model->clips[i].name) : 0) + 1;
     }
     if (used > most) {
-        st_adapt_refuse(&m->base->adapter, STELE_NOWHERE, "animation", "there are more animations than it can count");
+        st_refuse(m->c, STELE_NOWHERE, "animation", "there are more animations than it can count");
         return false;
     }
-    m->file->animation = st_adapt_bytes(&m->base->adapter, used * sizeof *m->file->animation);
-    strings->text = st_adapt_bytes(&m->base->adapter, size);
-    return m->base->adapter.fits;
+    m->file->animation = st_need(m->c, used, sizeof *m->file->animation);
+    strings->text = st_need(m->c, size, 1);
+    return m->c->fits;
 }
 
 static void save_clips(mesh_saver *m)
@@ -301,7 +300,7 @@ static void save_clips(mesh_saver *m)
     string_list strings = {0};
     if (!prepare_clips(m, &unposed, &strings))
         return;
-    for (uint32_t i = 0; m->base->adapter.fits && i < model->clip_count; i++) {
+    for (uint32_t i = 0; m->c->fits && i < model->clip_count; i++) {
         const char *name = model->clips[i].name ? model->clips[i].name : "";
         if (!st_flat_clip_used(&m->flat, i))
             continue;
@@ -313,10 +312,10 @@ static void save_clips(mesh_saver *m)
     save_unposed(m, &unposed, &strings);
     m->file->strings = (span){(const uint8_t *)strings.text, strings.size, 1};
     m->file->strings_size = strings.size;
-    st_save_lose(m->base, DIAG_LOSS_NAME, strings.changed, "strings", "has plain names only: %llu changed",
-                 (unsigned long long)strings.changed);
-    st_save_lose(m->base, DIAG_LOSS_SHEAR, m->sheared, "", "has no shear: %llu pose%s changed", (unsigned long long)m->sheared,
-                 m->sheared == 1 ? " is" : "s are");
+    st_lose(m->c, DIAG_LOSS_NAME, strings.changed, "strings", "has plain names only: %llu changed",
+            (unsigned long long)strings.changed);
+    st_lose(m->c, DIAG_LOSS_SHEAR, m->sheared, "", "has no shear: %llu pose%s changed", (unsigned long long)m->sheared,
+            m->sheared == 1 ? " is" : "s are");
 }
 
 /* ---- All of it ---- */
@@ -324,21 +323,23 @@ static void save_clips(mesh_saver *m)
 static bool fits(mesh_saver *m)
 {
     if (m->numbers.count > NO_JOINT)
-        st_adapt_refuse(&m->base->adapter, STELE_NOWHERE, "joints",
-                        st_arena_format(m->base->arena, "there are %u joints, and it can have 255", m->numbers.count));
+        st_refuse(m->c, STELE_NOWHERE, "joints",
+                  st_arena_format(m->c->arena, "there are %u joints, and it can have 255", m->numbers.count));
     if (m->vertex_count > UINT32_MAX || m->index_count > UINT32_MAX)
-        st_adapt_refuse(&m->base->adapter, STELE_NOWHERE, "vertices", "counts have 32 bits");
-    return m->base->adapter.fits;
+        st_refuse(m->c, STELE_NOWHERE, "vertices", "counts have 32 bits");
+    return m->c->fits;
 }
 
-bool st_mesh_save(saver *s, raw_file *raw)
+bool st_mesh_save(context *c, raw_file *raw)
 {
-    mesh_saver m = {.base = s, .file = (mesh_file *)raw};
+    mesh_saver m = {.c = c, .file = (mesh_file *)raw};
     unsigned dialect = raw->dialect;
     bool keep_root = st_mesh_traits[dialect].root_transform;
-    flat_wishes wishes = {
-        .axes = st_matrix_identity(), .keep_root = keep_root, .skeleton = true, .normals = st_model_has_normals(s->model)};
-    if (!st_flatten(s, &wishes, &m.flat) || !st_joint_numbers(s, &m.flat, &m.numbers))
+    flat_wishes wishes = {.axes = st_matrix_identity(),
+                          .keep_root = keep_root,
+                          .skeleton = true,
+                          .normals = st_model_has_normals(c->save->model)};
+    if (!st_flatten(c, &wishes, &m.flat) || !st_joint_numbers(c, &m.flat, &m.numbers))
         return false;
     raw->dialect = keep_root ? MESH_C1 : MESH_B2;
     choose_format(&m);
@@ -350,9 +351,9 @@ bool st_mesh_save(saver *s, raw_file *raw)
     if (keep_root)
         save_root(&m);
     save_clips(&m);
-    st_report_clips(s, &m.flat);
-    st_report_names(s, &m.flat, false);
-    if (s->adapter.fits && dialect != raw->dialect)
-        s->adapter.fits = st_mesh_adapt(raw, dialect, s->adapter.checker);
-    return s->adapter.fits;
+    st_report_clips(c, &m.flat);
+    st_report_names(c, &m.flat, false);
+    if (c->fits && dialect != raw->dialect)
+        c->fits = st_mesh_adapt(c, raw, dialect);
+    return c->fits;
 }

@@ -16,7 +16,7 @@ static void walk_file(walk *w, raw_file *raw)
         f->content = st_arena_alloc(w->arena, sizeof *f->content);
 }
 
-static void check_file(checker *c, const raw_file *raw)
+static void check_file(context *c, const raw_file *raw)
 {
     st_obj_parse(c, (const obj_file *)raw);
 }
@@ -118,7 +118,7 @@ static sense sense_file(const raw_file *raw)
 
 static const stele_dialect_info dialects[] = {{"text", "Wavefront OBJ with its MTL"}};
 
-const stele_format st_format_obj = {
+const format st_format_obj = {
     .info = {.name = "obj",
              .title = "Wavefront OBJ",
              .extensions = "obj",

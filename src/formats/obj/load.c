@@ -30,7 +30,7 @@ typedef struct vertex {
 } vertex;
 
 typedef struct builder {
-    loader *l;
+    context *c;
     arena *arena;
     const obj_content *content;
     obj_names names, libraries;
@@ -70,7 +70,7 @@ static uint32_t material_named(builder *b, text name)
         return found;
     stele_material material = stele_default_material();
     material.name = st_text_string(b->arena, &name);
-    found = st_model_add_material(b->l->model, b->arena, &material);
+    found = st_model_add_material(b->c->load->model, b->arena, &material);
     b->failed |= found == STELE_NONE || !st_obj_name_add(&b->names, b->arena, name, found);
     if (!b->undefined++)
         b->undefined_name = name;
@@ -85,16 +85,16 @@ static bool load_library(builder *b, text name)
     const char *file = st_text_string(b->arena, &name);
     if (st_obj_name_find(&b->libraries, name) != STELE_NONE)
         return true;
-    if (!*file || !st_companion_find(b->l->checker->companions, file, &data, &size))
+    if (!*file || !st_companion_find(b->c->companions, file, &data, &size))
         return false;
     b->failed |= !st_obj_name_add(&b->libraries, b->arena, name, 0);
-    b->failed |= !st_mtl_load(b->l, file, (text){data, size}, &b->names);
+    b->failed |= !st_mtl_load(b->c, file, (text){data, size}, &b->names);
     return true;
 }
 
 static void report_library(builder *b, text name)
 {
-    checker *c = b->l->checker;
+    context *c = b->c;
     const char *file = st_text_string(b->arena, &name);
     if (!st_companion_stays(file))
         st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, st_obj_place(c, name.data, 1), "%s is not in the model's folder", file);
@@ -168,7 +168,7 @@ static bool use_materials(builder *b, uint32_t *materials)
     for (size_t i = 0; i < o->event_count && !b->failed; i++)
         if (o->events[i].kind == EVENT_MATERIAL)
             materials[i] = material_named(b, o->events[i].name);
-    b->newest_part = take(b, 3 * ((uint64_t)b->l->model->material_count + 1), sizeof *b->newest_part);
+    b->newest_part = take(b, 3 * ((uint64_t)b->c->load->model->material_count + 1), sizeof *b->newest_part);
     return !b->failed;
 }
 
@@ -454,11 +454,11 @@ static void repair(builder *b, stele_primitive *p, attribute_list *list, const c
     for (size_t i = 0; i < list->count; i++) {
         stele_attribute *a = &list->items[i];
         if (a->semantic == STELE_NORMAL)
-            a->view = st_repair_normals(b->l, p, &a->view, path);
+            a->view = st_repair_normals(b->c, p, &a->view, path);
         else if (a->semantic == STELE_UV)
-            a->view = st_repair_uvs(b->l, &a->view, path);
+            a->view = st_repair_uvs(b->c, &a->view, path);
         else if (a->semantic == STELE_COLOR)
-            a->view = st_repair_colors(b->l, &a->view, path);
+            a->view = st_repair_colors(b->c, &a->view, path);
     }
 }
 
@@ -504,7 +504,7 @@ static void build_primitive(builder *b, const part *p, attribute_list *list, ste
 
 static void build_mesh(builder *b, const group *g)
 {
-    stele_model *model = b->l->model;
+    stele_model *model = b->c->load->model;
     stele_primitive *primitives = take(b, g->part_count, sizeof *primitives);
     attribute_list *lists = take(b, g->part_count, sizeof *lists);
     char path[WALK_PATH];
@@ -524,7 +524,7 @@ static void build_mesh(builder *b, const group *g)
 
 static void report(builder *b)
 {
-    checker *c = b->l->checker;
+    context *c = b->c;
     if (b->cut_badly)
         st_diag(c->diags, DIAG_POLYGON_TOO_LARGE, (diag_place){STELE_NOWHERE, b->cut_badly, ""},
                 "%llu polygon%s cut as if convex: there are too many corners", (unsigned long long)b->cut_badly,
@@ -537,10 +537,10 @@ static void report(builder *b)
 /* Enough for polygons of some thousand corners that are not convex; a hostile file has no end of them. */
 enum { CLIPPING_WORK = 1 << 28 };
 
-bool st_obj_load(loader *l, const raw_file *raw)
+bool st_obj_load(context *c, const raw_file *raw)
 {
     const obj_file *f = (const obj_file *)raw;
-    builder b = {.l = l, .arena = l->arena, .content = f->content, .work = CLIPPING_WORK};
+    builder b = {.c = c, .arena = c->arena, .content = f->content, .work = CLIPPING_WORK};
     if (!f->content->sound)
         return false;
     load_materials(&b);
@@ -556,17 +556,17 @@ bool st_obj_load(loader *l, const raw_file *raw)
 /* ---- An untouched copy ---- */
 
 /* Its libraries. */
-void st_obj_bring(saver *s, const raw_file *raw)
+void st_obj_bring(context *c, const raw_file *raw)
 {
     const obj_file *f = (const obj_file *)raw;
-    st_obj_parse(s->adapter.checker, f);
+    st_obj_parse(c, f);
     for (size_t i = 0; f->content && i < f->content->event_count; i++) {
         text names = f->content->events[i].name;
-        if (f->content->events[i].kind != EVENT_LIBRARY || st_save_companion(s, st_text_string(s->arena, &names)))
+        if (f->content->events[i].kind != EVENT_LIBRARY || st_save_companion(c, st_text_string(c->arena, &names)))
             continue;
         while (names.size) {
             text name = take_name(&names);
-            st_save_companion(s, st_text_string(s->arena, &name));
+            st_save_companion(c, st_text_string(c->arena, &name));
         }
     }
 }

@@ -9,7 +9,7 @@
 /* ---- Reading ---- */
 
 typedef struct mtl_reader {
-    loader *l;
+    context *c;
     const char *library;
     stele_material material;
     bool any;            /* a material has begun */
@@ -129,17 +129,18 @@ static text read_map(text rest, stele_texture_use *use)
 
 static void use_texture(mtl_reader *r, text name, stele_texture_use *use, const char *word)
 {
-    checker *c = r->l->checker;
+    context *c = r->c;
     char path[WALK_PATH];
-    const char *file = st_text_string(r->l->arena, &name);
+    const char *file = st_text_string(r->c->arena, &name);
     if (!*file) {
         complain(r);
         return;
     }
     st_check_path(path, "%s line %llu %s", r->library, (unsigned long long)r->line, word);
-    use->texture = st_load_texture(r->l, file, path);
+    use->texture = st_load_texture(r->c, file, path);
     r->failed |= use->texture == STELE_NONE;
-    if (c->full && use->texture != STELE_NONE && !r->l->model->textures[use->texture].file && st_companions_any(c->companions))
+    if (c->full && use->texture != STELE_NONE && !r->c->load->model->textures[use->texture].file &&
+        st_companions_any(c->companions))
         st_diag(c->diags, DIAG_TEXTURE_MISSING, (diag_place){STELE_NOWHERE, 1, path}, "%s is not beside the model", file);
 }
 
@@ -236,18 +237,18 @@ static void conclude(mtl_reader *r)
     } else {
         /* the model has one texture for both */
         if (r->roughness_map.size)
-            st_property_text(&m->properties, r->l->arena, "obj.map_Pr", st_text_string(r->l->arena, &r->roughness_map));
+            st_property_text(&m->properties, r->c->arena, "obj.map_Pr", st_text_string(r->c->arena, &r->roughness_map));
         if (r->metallic_map.size)
-            st_property_text(&m->properties, r->l->arena, "obj.map_Pm", st_text_string(r->l->arena, &r->metallic_map));
+            st_property_text(&m->properties, r->c->arena, "obj.map_Pm", st_text_string(r->c->arena, &r->metallic_map));
     }
     if (r->opacity_map.size) {
         /* the alpha of the same image is the model's way; another image is only remembered */
-        const char *file = st_text_string(r->l->arena, &r->opacity_map);
+        const char *file = st_text_string(r->c->arena, &r->opacity_map);
         uint32_t base = m->base_color_texture.texture;
-        if (base != STELE_NONE && strcmp(r->l->model->textures[base].name, file) == 0)
+        if (base != STELE_NONE && strcmp(r->c->load->model->textures[base].name, file) == 0)
             m->alpha_mode = STELE_BLEND;
         else
-            st_property_text(&m->properties, r->l->arena, "obj.map_d", file);
+            st_property_text(&m->properties, r->c->arena, "obj.map_d", file);
     }
 }
 
@@ -256,13 +257,13 @@ static void finish_material(mtl_reader *r)
     if (!r->any)
         return;
     conclude(r);
-    uint32_t index = st_model_add_material(r->l->model, r->l->arena, &r->material);
-    r->failed |= index == STELE_NONE || !st_obj_name_add(r->names, r->l->arena, r->name, index);
+    uint32_t index = st_model_add_material(r->c->load->model, r->c->arena, &r->material);
+    r->failed |= index == STELE_NONE || !st_obj_name_add(r->names, r->c->arena, r->name, index);
 }
 
 static void begin_material(mtl_reader *r, text name)
 {
-    mtl_reader fresh = {.l = r->l,
+    mtl_reader fresh = {.c = r->c,
                         .library = r->library,
                         .material = stele_default_material(),
                         .any = true,
@@ -272,14 +273,13 @@ static void begin_material(mtl_reader *r, text name)
                         .first_bad = r->first_bad,
                         .names = r->names,
                         .failed = r->failed};
-    fresh.material.name = st_text_string(r->l->arena, &name);
+    fresh.material.name = st_text_string(r->c->arena, &name);
     *r = fresh;
 }
 
-bool st_mtl_load(loader *l, const char *library, text content, obj_names *names)
+bool st_mtl_load(context *c, const char *library, text content, obj_names *names)
 {
-    mtl_reader r = {.l = l, .library = library, .names = names};
-    checker *c = l->checker;
+    mtl_reader r = {.c = c, .library = library, .names = names};
     if (content.size >= 3 && memcmp(content.data, "\xEF\xBB\xBF", 3) == 0)
         content = (text){content.data + 3, content.size - 3};
     while (content.size && !r.failed) {
@@ -379,55 +379,55 @@ void st_mtl_walk(walk *w, void *raw)
         put_material(w, f, i);
 }
 
-static void name_texture(saver *s, mtl_file *f, const stele_texture_use *use)
+static void name_texture(context *c, mtl_file *f, const stele_texture_use *use)
 {
     if (use->texture != STELE_NONE && !f->textures[use->texture])
-        f->textures[use->texture] = st_obj_clean_name(s->arena, st_save_texture_name(s, use->texture, TEXTURE_BY_FILE), "none");
+        f->textures[use->texture] = st_obj_clean_name(c->arena, st_save_texture_name(c, use->texture, TEXTURE_BY_FILE), "none");
 }
 
 /* Materials of the same name get their number behind it. */
-static bool name_materials(saver *s, mtl_file *f)
+static bool name_materials(context *c, mtl_file *f)
 {
     obj_names taken = {0};
     for (uint32_t i = 0; i < f->model->material_count; i++) {
-        const char *number = st_arena_format(s->arena, "material_%u", i);
-        const char *name = st_obj_clean_name(s->arena, f->model->materials[i].name, number);
+        const char *number = st_arena_format(c->arena, "material_%u", i);
+        const char *name = st_obj_clean_name(c->arena, f->model->materials[i].name, number);
         while (st_obj_name_find(&taken, (text){name, strlen(name)}) != STELE_NONE)
-            name = st_arena_format(s->arena, "%s_%u", name, i);
+            name = st_arena_format(c->arena, "%s_%u", name, i);
         f->materials[i] = name;
-        if (!st_obj_name_add(&taken, s->arena, (text){name, strlen(name)}, i))
+        if (!st_obj_name_add(&taken, c->arena, (text){name, strlen(name)}, i))
             return false;
     }
     return true;
 }
 
-mtl_file *st_mtl_make(saver *s)
+mtl_file *st_mtl_make(context *c)
 {
-    const stele_model *model = s->model;
-    mtl_file *f = st_arena_alloc(s->arena, sizeof *f);
+    const stele_model *model = c->save->model;
+    mtl_file *f = st_arena_alloc(c->arena, sizeof *f);
     if (!f)
         return NULL;
     f->model = model;
-    f->materials = st_arena_array(s->arena, model->material_count, sizeof *f->materials);
-    f->textures = st_arena_array(s->arena, model->texture_count, sizeof *f->textures);
-    if (!f->materials || !f->textures || !name_materials(s, f))
+    f->materials = st_arena_array(c->arena, model->material_count, sizeof *f->materials);
+    f->textures = st_arena_array(c->arena, model->texture_count, sizeof *f->textures);
+    if (!f->materials || !f->textures || !name_materials(c, f))
         return NULL;
     uint64_t lost = 0, sides = 0;
     for (size_t i = 0; i < model->material_count; i++) {
         const stele_material *m = &model->materials[i];
-        name_texture(s, f, &m->base_color_texture);
-        name_texture(s, f, &m->specular_color_texture);
-        name_texture(s, f, &m->emissive_texture);
-        name_texture(s, f, &m->metallic_roughness_texture);
-        name_texture(s, f, &m->normal_texture);
+        name_texture(c, f, &m->base_color_texture);
+        name_texture(c, f, &m->specular_color_texture);
+        name_texture(c, f, &m->emissive_texture);
+        name_texture(c, f, &m->metallic_roughness_texture);
+        name_texture(c, f, &m->normal_texture);
         lost += m->occlusion_texture.texture != STELE_NONE;
         lost += m->specular_texture.texture != STELE_NONE;
         sides += m->double_sided || m->alpha_mode == STELE_MASK;
     }
-    st_save_lose(s, DIAG_LOSS_MATERIAL, sides, "",
-                 "has no word for two sides and for alpha that is cut off: said by %llu material%s", (unsigned long long)sides,
-                 sides == 1 ? "" : "s");
-    st_save_lose(s, DIAG_LOSS_TEXTURE, lost, "", "has no word for occlusion and specular strength: %llu texture%s dropped",
-                 (unsigned long long)lost, lost == 1 ? "" : "s");
+    st_lose(c, DIAG_LOSS_MATERIAL, sides, "",
+            "has no word for two sides and for alpha that is cut off: said by %llu material%s", (unsigned long long)sides,
+            sides == 1 ? "" : "s");
+    st_lose(c, DIAG_LOSS_TEXTURE, lost, "", "has no word for occlusion and specular strength: %llu texture%s dropped",
+            (unsigned long long)lost, lost == 1 ? "" : "s");
     return f;
 }

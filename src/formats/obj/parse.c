@@ -504,7 +504,7 @@ static void cut(parser *p, const char *start, const char *end)
     }
 }
 
-static void run(const checker *c, parser *p, stele_task task)
+static void run(const context *c, parser *p, stele_task task)
 {
     if (c->parallel && p->chunk_count > 1) {
         c->parallel(c->parallel_user, p->chunk_count, task, p);
@@ -528,7 +528,7 @@ static void add_up(parser *p)
     }
 }
 
-static bool allocate(checker *c, parser *p)
+static bool allocate(context *c, parser *p)
 {
     obj_content *o = p->content;
     o->position_count = p->total.v;
@@ -574,7 +574,7 @@ static place place_of(const parser *p, finding what)
     return all;
 }
 
-diag_place st_obj_place(checker *c, const char *at, uint64_t count)
+diag_place st_obj_place(context *c, const char *at, uint64_t count)
 {
     uint64_t line = 1;
     for (const char *p = (const char *)c->data; (p = memchr(p, '\n', (size_t)(at - p))); p++)
@@ -590,7 +590,7 @@ static const char *wrong_index(arena *a, const place *p, const char *what, uint6
                            (unsigned long long)total, p->index < 0 ? " in all" : "");
 }
 
-static const char *describe(checker *c, const parser *p, finding what, const place *at)
+static const char *describe(context *c, const parser *p, finding what, const place *at)
 {
     switch (what) {
     case NO_NUMBER: return "is no number";
@@ -605,7 +605,7 @@ static const char *describe(checker *c, const parser *p, finding what, const pla
     }
 }
 
-static void report(checker *c, const parser *p)
+static void report(context *c, const parser *p)
 {
     static const diag_code codes[FINDINGS] = {
         [NO_NUMBER] = DIAG_BAD_FIELD,
@@ -629,7 +629,7 @@ static void report(checker *c, const parser *p)
     }
 }
 
-static bool fits(checker *c, const counts *total)
+static bool fits(context *c, const counts *total)
 {
     if (total->v < LAST_CORNER && total->vt < NO_INDEX && total->vn < NO_INDEX)
         return true;
@@ -637,7 +637,7 @@ static bool fits(checker *c, const counts *total)
     return false;
 }
 
-static void parse(checker *c, const obj_file *f, parser *p)
+static void parse(context *c, const obj_file *f, parser *p)
 {
     obj_content *o = p->content;
     const char *start = (const char *)f->text.data, *end = start + f->text.count;
@@ -665,7 +665,7 @@ static void parse(checker *c, const obj_file *f, parser *p)
     report(c, p);
 }
 
-void st_obj_parse(checker *c, const obj_file *f)
+void st_obj_parse(context *c, const obj_file *f)
 {
     parser p = {.content = f->content};
     if (!f->content || f->content->parsed)

@@ -71,15 +71,15 @@ bool st_obj_same_name(text a, text b);
 uint32_t st_obj_name_find(const obj_names *t, text name); /* STELE_NONE: not there */
 bool st_obj_name_add(obj_names *t, arena *a, text name, uint32_t number);
 
-/* obj_parse.c: fills the content, on the checker's threads, and reports what is wrong. */
-void st_obj_parse(checker *c, const obj_file *f);
+/* obj_parse.c: fills the content, on the caller's threads, and reports what is wrong. */
+void st_obj_parse(context *c, const obj_file *f);
 
 /* A place in the file, as "line 17". */
-diag_place st_obj_place(checker *c, const char *at, uint64_t count);
+diag_place st_obj_place(context *c, const char *at, uint64_t count);
 
 /* obj_load.c */
-bool st_obj_load(loader *l, const raw_file *raw);
-void st_obj_bring(saver *s, const raw_file *raw);
+bool st_obj_load(context *c, const raw_file *raw);
+void st_obj_bring(context *c, const raw_file *raw);
 
 /* obj_polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
  * Scratch: two numbers a corner. Work is what may still be spent on polygons that are not convex; when it is used up they are
@@ -88,7 +88,7 @@ bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uin
                         uint32_t (*triangles)[3]);
 
 /* obj_mtl.c: adds the materials of a library to the model, and their names to the table. False without memory. */
-bool st_mtl_load(loader *l, const char *library, text content, obj_names *names);
+bool st_mtl_load(context *c, const char *library, text content, obj_names *names);
 
 /* What is written as MTL: the materials of a model under names that are unique, and the names of its textures. */
 typedef struct mtl_file {
@@ -96,11 +96,11 @@ typedef struct mtl_file {
     const char **materials, **textures;
 } mtl_file;
 
-mtl_file *st_mtl_make(saver *s);
+mtl_file *st_mtl_make(context *c);
 void st_mtl_walk(walk *w, void *raw);
 
 /* obj_save.c */
-bool st_obj_save(saver *s, raw_file *raw);
+bool st_obj_save(context *c, raw_file *raw);
 void st_obj_print(walk *w, const obj_file *f);
 
 /* A name that fits on a line: without control characters and blanks at its ends; otherwise if nothing is left. */

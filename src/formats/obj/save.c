@@ -286,7 +286,7 @@ static uint64_t translucent_vertices(const stele_view *color)
     return count;
 }
 
-static void report_losses(saver *s, const obj_output *o)
+static void report_losses(context *c, const obj_output *o)
 {
     uint64_t uvs = 0, translucent = 0;
     for (size_t i = 0; i < o->flat.mesh_count; i++) {
@@ -294,10 +294,10 @@ static void report_losses(saver *s, const obj_output *o)
         uvs += m->uv[0].count && m->uv[1].count;
         translucent += translucent_vertices(&m->color);
     }
-    st_save_lose(s, DIAG_LOSS_UV, uvs, "", "has one set of texture coordinates: the other of %llu mesh%s dropped",
-                 (unsigned long long)uvs, uvs == 1 ? "" : "es");
-    st_save_lose(s, DIAG_LOSS_VERTEX_COLOR, translucent, "", "has no alpha of vertices: %llu dropped",
-                 (unsigned long long)translucent);
+    st_lose(c, DIAG_LOSS_UV, uvs, "", "has one set of texture coordinates: the other of %llu mesh%s dropped",
+            (unsigned long long)uvs, uvs == 1 ? "" : "es");
+    st_lose(c, DIAG_LOSS_VERTEX_COLOR, translucent, "", "has no alpha of vertices: %llu dropped",
+            (unsigned long long)translucent);
 }
 
 static bool countable(const obj_output *o)
@@ -308,29 +308,28 @@ static bool countable(const obj_output *o)
     return vertices < UINT32_MAX;
 }
 
-bool st_obj_save(saver *s, raw_file *raw)
+bool st_obj_save(context *c, raw_file *raw)
 {
     obj_file *f = (obj_file *)raw;
-    const checker *c = s->adapter.checker;
-    obj_output *o = st_arena_alloc(s->arena, sizeof *o);
+    obj_output *o = st_arena_alloc(c->arena, sizeof *o);
     flat_wishes wishes = {.in_place = true, .axes = st_matrix_identity(), .lines_and_points = true};
-    if (!o || !st_flatten(s, &wishes, &o->flat))
+    if (!o || !st_flatten(c, &wishes, &o->flat))
         return false;
-    mtl_file *materials = st_mtl_make(s);
+    mtl_file *materials = st_mtl_make(c);
     if (!materials)
         return false;
     if (!countable(o)) {
-        st_adapt_refuse(&s->adapter, STELE_NOWHERE, "", "there are too many vertices");
+        st_refuse(c, STELE_NOWHERE, "", "there are too many vertices");
         return false;
     }
     o->materials = materials;
     o->parallel = c->parallel;
     o->parallel_user = c->parallel_user;
-    if (s->name && s->model->material_count) {
-        o->library = st_arena_format(s->arena, "%s.mtl", s->name);
-        st_save_beside(s, o->library, st_mtl_walk, materials);
+    if (c->save->name && c->save->model->material_count) {
+        o->library = st_arena_format(c->arena, "%s.mtl", c->save->name);
+        st_save_beside(c, o->library, st_mtl_walk, materials);
     }
-    report_losses(s, o);
+    report_losses(c, o);
     f->output = o;
-    return s->adapter.fits;
+    return c->fits;
 }

@@ -31,7 +31,7 @@ typedef struct sgm_traits {
 } sgm_traits;
 
 extern const sgm_traits st_sgm_traits[];
-extern const stele_format st_format_sgm;
+extern const format st_format_sgm;
 
 typedef struct sgm_texture {
     uint64_t at;
@@ -99,8 +99,8 @@ stele_type st_sgm_index_type(const sgm_mesh *m);
 const char *st_sgm_texture_role(uint8_t hint);
 const char *st_sgm_color_role(uint8_t hint);
 
-void st_sgm_check(checker *c, const raw_file *raw);
-bool st_sgm_adapt(raw_file *raw, unsigned dialect, checker *c);
+void st_sgm_check(context *c, const raw_file *raw);
+bool st_sgm_adapt(context *c, raw_file *raw, unsigned dialect);
 
 /* ---- SGA ---- */
 
@@ -145,20 +145,20 @@ enum { KEY_TIME = 0, KEY_POSITION = 4, KEY_SCALE = 16, KEY_ROTATION = 28, KEY_BY
 /* Both engines advance an animation by 24 of its units in a second; the file does not say. */
 enum { SGA_FRAMES_PER_SECOND = 24 };
 
-extern const stele_format st_format_sga;
+extern const format st_format_sga;
 
 /* Reads the .sga that a model names. NULL if it is not there or cannot be read; *found says which. */
-const sga_file *st_sga_companion(arena *a, companions *companions, const char *name, bool *found);
+const sga_file *st_sga_companion(context *c, const char *name, bool *found);
 
 /* For each clip the last one before it that has its name, or STELE_NONE. NULL without clips or memory. */
 const uint32_t *st_sga_same_names(arena *a, const sga_file *f);
 
-void st_sga_check(checker *c, const raw_file *raw);
+void st_sga_check(context *c, const raw_file *raw);
 
 /* ---- As a model ---- */
 
 /* The node that everything hangs below: Rayne's models face -Z, ours +Z. */
-uint32_t st_rayne_root(loader *l);
+uint32_t st_rayne_root(context *c);
 matrix st_rayne_axes(void); /* its matrix */
 
 /* A skeleton on its way into the model; joint i is bone i of the file. There is room for one joint more. */
@@ -170,22 +170,22 @@ typedef struct sga_skeleton {
     size_t joint_count;
 } sga_skeleton;
 
-bool st_sga_load_bones(loader *l, const sga_file *f, uint32_t root, sga_skeleton *skeleton);
+bool st_sga_load_bones(context *c, const sga_file *f, uint32_t root, sga_skeleton *skeleton);
 
 /* A joint that stays where it is, for vertices that no bone moves. */
-bool st_sga_add_neutral(loader *l, sga_skeleton *skeleton);
+bool st_sga_add_neutral(context *c, sga_skeleton *skeleton);
 
-uint32_t st_sga_add_skin(loader *l, const sga_skeleton *skeleton);
-bool st_sga_load_clips(loader *l, const sga_file *f, const sga_skeleton *skeleton);
-bool st_sga_load(loader *l, const raw_file *raw);
+uint32_t st_sga_add_skin(context *c, const sga_skeleton *skeleton);
+bool st_sga_load_clips(context *c, const sga_file *f, const sga_skeleton *skeleton);
+bool st_sga_load(context *c, const raw_file *raw);
 
 /* The skeleton and clips of a model; with a neutral bone after all others if that is wanted. */
-bool st_sga_of_model(saver *s, const flat_model *flat, bool neutral, sga_file *f);
-bool st_sga_save(saver *s, raw_file *raw);
+bool st_sga_of_model(context *c, const flat_model *flat, bool neutral, sga_file *f);
+bool st_sga_save(context *c, raw_file *raw);
 
-bool st_sgm_load(loader *l, const raw_file *raw);
-bool st_sgm_save(saver *s, raw_file *raw);
-void st_sgm_bring(saver *s, const raw_file *raw);
+bool st_sgm_load(context *c, const raw_file *raw);
+bool st_sgm_save(context *c, raw_file *raw);
+void st_sgm_bring(context *c, const raw_file *raw);
 
 /* What the lists of a material mean. */
 typedef enum sgm_role {

@@ -10,7 +10,7 @@ enum { RAYNE_BONES = 100 };
 
 /* ---- Bones ---- */
 
-static void check_child(checker *c, const sga_file *f, unsigned bone, unsigned i, int64_t *parent)
+static void check_child(context *c, const sga_file *f, unsigned bone, unsigned i, int64_t *parent)
 {
     const uint8_t *entry = f->bone[bone].child.data + 2 * i;
     uint16_t child = load_u16(entry);
@@ -25,13 +25,13 @@ static void check_child(checker *c, const sga_file *f, unsigned bone, unsigned i
         st_diag(c->diags, DIAG_BONE_TWO_PARENTS, place, "is %u, which bone %d has as a child too", child, (int)parent[child]);
 }
 
-static uint64_t offset_of_bone(const checker *c, const void *file, uint64_t bone)
+static uint64_t offset_of_bone(const context *c, const void *file, uint64_t bone)
 {
     (void)c;
     return ((const sga_file *)file)->bone[bone].at;
 }
 
-static void check_bone(checker *c, const sga_file *f, unsigned index, bool has_parent)
+static void check_bone(context *c, const sga_file *f, unsigned index, bool has_parent)
 {
     char path[WALK_PATH];
     const sga_bone *b = &f->bone[index];
@@ -51,7 +51,7 @@ static void check_bone(checker *c, const sga_file *f, unsigned index, bool has_p
                 b->is_root, has_parent ? "is some bone's child" : "is no bone's child");
 }
 
-static void check_bones(checker *c, const sga_file *f)
+static void check_bones(context *c, const sga_file *f)
 {
     int64_t *parent = st_arena_array(c->arena, f->bone_count, sizeof *parent);
     if (!parent)
@@ -68,7 +68,7 @@ static void check_bones(checker *c, const sga_file *f)
 
 /* ---- Keys ---- */
 
-static void report_key(checker *c, diag_code code, const tally *t, const char *name, const char *track, const char *says)
+static void report_key(context *c, diag_code code, const tally *t, const char *name, const char *track, const char *says)
 {
     if (t->count)
         st_diag(
@@ -77,7 +77,7 @@ static void report_key(checker *c, diag_code code, const tally *t, const char *n
             "%s", says);
 }
 
-static void look_at_keys(checker *c, const span *keys, const char *track)
+static void look_at_keys(context *c, const span *keys, const char *track)
 {
     tally unsorted = {0}, repeated = {0}, turned = {0};
     float before = -INFINITY;
@@ -97,7 +97,7 @@ static void look_at_keys(checker *c, const span *keys, const char *track)
     report_key(c, DIAG_ROTATION_NOT_UNIT, &turned, ".rotation", track, "is not of length 1");
 }
 
-static void check_keys(checker *c, const span *keys, const char *track)
+static void check_keys(context *c, const span *keys, const char *track)
 {
     tally nonfinite = {0};
     if (st_scan_nonfinite(keys->data, keys->count * KEY_BYTES / 4))
@@ -111,7 +111,7 @@ static void check_keys(checker *c, const span *keys, const char *track)
 
 /* ---- Clips ---- */
 
-static void check_track(checker *c, const sga_file *f, unsigned clip, unsigned index, uint32_t *last_clip)
+static void check_track(context *c, const sga_file *f, unsigned clip, unsigned index, uint32_t *last_clip)
 {
     const sga_track *t = &f->clip[clip].track[index];
     char path[WALK_PATH];
@@ -130,7 +130,7 @@ static void check_track(checker *c, const sga_file *f, unsigned clip, unsigned i
     check_keys(c, &t->key, path);
 }
 
-static void check_duplicate_clips(checker *c, const sga_file *f)
+static void check_duplicate_clips(context *c, const sga_file *f)
 {
     const uint32_t *before = st_sga_same_names(c->arena, f);
     for (unsigned i = 0; before && i < f->clip_count; i++)
@@ -140,7 +140,7 @@ static void check_duplicate_clips(checker *c, const sga_file *f)
                     before[i]);
 }
 
-static void check_clips(checker *c, const sga_file *f)
+static void check_clips(context *c, const sga_file *f)
 {
     char path[WALK_PATH];
     uint32_t *last_clip = st_arena_array(c->arena, f->bone_count, sizeof *last_clip);
@@ -157,7 +157,7 @@ static void check_clips(checker *c, const sga_file *f)
     }
 }
 
-void st_sga_check(checker *c, const raw_file *raw)
+void st_sga_check(context *c, const raw_file *raw)
 {
     const sga_file *f = (const sga_file *)raw;
     if (c->full) {

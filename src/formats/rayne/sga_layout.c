@@ -116,19 +116,19 @@ static sense sense_of(const raw_file *raw)
 }
 
 /* As when it is opened by itself: what ends with the file, or else v1 with something behind it. */
-const sga_file *st_sga_companion(arena *a, companions *companions, const char *name, bool *found)
+const sga_file *st_sga_companion(context *c, const char *name, bool *found)
 {
     const void *data = NULL;
     size_t size = 0;
     const sga_file *with_more = NULL;
-    *found = st_companion_find(companions, name, &data, &size);
-    walk *w = *found ? st_arena_bytes(a, sizeof *w) : NULL;
+    *found = st_companion_find(c->companions, name, &data, &size);
+    walk *w = *found ? st_arena_bytes(c->arena, sizeof *w) : NULL;
     for (unsigned dialect = SGA_V1; w && dialect <= SGA_PROTOTYPE; dialect++) {
-        sga_file *f = st_arena_alloc(a, sizeof *f);
+        sga_file *f = st_arena_alloc(c->arena, sizeof *f);
         if (!f)
             return NULL;
         f->raw.dialect = dialect;
-        st_walk_read(w, a, data, size);
+        st_walk_read(w, c->arena, data, size);
         walk_file(w, &f->raw);
         if (walk_ok(w) && w->at == w->size)
             return f;
@@ -190,27 +190,26 @@ static double clip_seconds(const sga_clip *clip)
     return last / SGA_FRAMES_PER_SECOND;
 }
 
-static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
+static void describe(context *c, const raw_file *raw, stele_info *info)
 {
     const sga_file *f = (const sga_file *)raw;
-    stele_clip_info *clips = st_arena_array(a, f->clip_count, sizeof *clips);
-    (void)companions;
+    stele_clip_info *clips = st_arena_array(c->arena, f->clip_count, sizeof *clips);
     if (!clips)
         return;
     for (unsigned i = 0; i < f->clip_count; i++) {
         const sga_clip *clip = &f->clip[i];
-        clips[i] = (stele_clip_info){st_text_string(a, &clip->name), clip_seconds(clip), clip->track_count, 0};
+        clips[i] = (stele_clip_info){st_text_string(c->arena, &clip->name), clip_seconds(clip), clip->track_count, 0};
         for (unsigned t = 0; t < clip->track_count; t++)
             clips[i].keys += clip->track[t].key_count;
     }
-    info->skeleton = st_text_string(a, &f->skeleton);
+    info->skeleton = st_text_string(c->arena, &f->skeleton);
     info->joints = f->bone_count;
     info->clips = clips;
     info->clip_count = f->clip_count;
 }
 
 /* From the prototype the rotations go; to it, identities come. */
-static bool adapt(raw_file *raw, unsigned dialect, checker *c)
+static bool adapt(context *c, raw_file *raw, unsigned dialect)
 {
     static const uint8_t identity[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x3F};
     sga_file *f = (sga_file *)raw;
@@ -234,7 +233,7 @@ static bool adapt(raw_file *raw, unsigned dialect, checker *c)
 
 static const char *const targets[] = {"rayne", NULL};
 
-const stele_format st_format_sga = {
+const format st_format_sga = {
     .info = {.name = "sga",
              .title = "Rayne skeleton and animation",
              .extensions = "sga",

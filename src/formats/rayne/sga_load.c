@@ -10,12 +10,12 @@
 
 static const float half_turn[4] = {0, 1, 0, 0};
 
-uint32_t st_rayne_root(loader *l)
+uint32_t st_rayne_root(context *c)
 {
     stele_node root = stele_default_node();
-    root.name = *l->name ? l->name : NULL;
+    root.name = *c->load->name ? c->load->name : NULL;
     memcpy(root.local.rotation, half_turn, sizeof half_turn);
-    return st_model_add_node(l->model, l->arena, &root);
+    return st_model_add_node(c->load->model, c->arena, &root);
 }
 
 matrix st_rayne_axes(void)
@@ -25,63 +25,63 @@ matrix st_rayne_axes(void)
 
 /* ---- Bones ---- */
 
-static uint32_t add_joint(loader *l, const char *name, uint32_t parent, sga_skeleton *skeleton)
+static uint32_t add_joint(context *c, const char *name, uint32_t parent, sga_skeleton *skeleton)
 {
     stele_node node = stele_default_node();
     node.name = name;
     node.parent = parent;
-    uint32_t index = st_model_add_node(l->model, l->arena, &node);
+    uint32_t index = st_model_add_node(c->load->model, c->arena, &node);
     skeleton->joints[skeleton->joint_count++] = index;
     return index;
 }
 
 /* Of the joints below another: children are listed by their parents. */
-static void place_child(loader *l, sga_skeleton *s, uint16_t parent, uint16_t child)
+static void place_child(context *c, sga_skeleton *s, uint16_t parent, uint16_t child)
 {
-    stele_node *node = st_model_node(l->model, s->joints[child]);
+    stele_node *node = st_model_node(c->load->model, s->joints[child]);
     node->parent = s->joints[parent];
     for (int i = 0; i < 3; i++)
         node->local.translation[i] = (float)((double)s->heads[3 * child + i] - (double)s->heads[3 * parent + i]);
 }
 
-bool st_sga_load_bones(loader *l, const sga_file *f, uint32_t root, sga_skeleton *skeleton)
+bool st_sga_load_bones(context *c, const sga_file *f, uint32_t root, sga_skeleton *skeleton)
 {
     stele_node armature = stele_default_node();
     size_t room = (size_t)f->bone_count + 1;
-    armature.name = st_text_string(l->arena, &f->skeleton);
+    armature.name = st_text_string(c->arena, &f->skeleton);
     armature.parent = root;
     *skeleton = (sga_skeleton){.name = armature.name,
-                               .armature = st_model_add_node(l->model, l->arena, &armature),
-                               .joints = st_arena_array(l->arena, room, sizeof *skeleton->joints),
-                               .heads = st_arena_array(l->arena, 3 * room, sizeof *skeleton->heads)};
+                               .armature = st_model_add_node(c->load->model, c->arena, &armature),
+                               .joints = st_arena_array(c->arena, room, sizeof *skeleton->joints),
+                               .heads = st_arena_array(c->arena, 3 * room, sizeof *skeleton->heads)};
     if (!skeleton->joints || !skeleton->heads)
         return false;
     for (unsigned i = 0; i < f->bone_count; i++) {
-        uint32_t joint = add_joint(l, st_text_string(l->arena, &f->bone[i].name), skeleton->armature, skeleton);
+        uint32_t joint = add_joint(c, st_text_string(c->arena, &f->bone[i].name), skeleton->armature, skeleton);
         if (joint == STELE_NONE)
             return false;
         for (unsigned k = 0; k < 3; k++)
             skeleton->heads[3 * i + k] = load_f32(f->bone[i].position.data + 4 * k);
-        memcpy(st_model_node(l->model, joint)->local.translation, skeleton->heads + 3 * i, 3 * sizeof(float));
+        memcpy(st_model_node(c->load->model, joint)->local.translation, skeleton->heads + 3 * i, 3 * sizeof(float));
     }
     for (unsigned i = 0; i < f->bone_count; i++)
         for (unsigned k = 0; k < f->bone[i].child_count; k++)
-            place_child(l, skeleton, (uint16_t)i, load_u16(f->bone[i].child.data + 2 * k));
+            place_child(c, skeleton, (uint16_t)i, load_u16(f->bone[i].child.data + 2 * k));
     return true;
 }
 
-bool st_sga_add_neutral(loader *l, sga_skeleton *skeleton)
+bool st_sga_add_neutral(context *c, sga_skeleton *skeleton)
 {
-    return add_joint(l, "neutral", skeleton->armature, skeleton) != STELE_NONE;
+    return add_joint(c, "neutral", skeleton->armature, skeleton) != STELE_NONE;
 }
 
-uint32_t st_sga_add_skin(loader *l, const sga_skeleton *s)
+uint32_t st_sga_add_skin(context *c, const sga_skeleton *s)
 {
     uint8_t *bytes;
     stele_skin skin = {.name = s->name,
                        .joints = s->joints,
                        .joint_count = s->joint_count,
-                       .inverse_bind = st_view_make(l->arena, s->joint_count, STELE_F32, 16, &bytes),
+                       .inverse_bind = st_view_make(c->arena, s->joint_count, STELE_F32, 16, &bytes),
                        .skeleton = s->armature};
     if (!bytes)
         return STELE_NONE;
@@ -92,19 +92,19 @@ uint32_t st_sga_add_skin(loader *l, const sga_skeleton *s)
         for (size_t k = 0; k < 3; k++)
             store_f32(to + 48 + 4 * k, 0 - s->heads[3 * i + k]); /* no -0 */
     }
-    return st_model_add_skin(l->model, l->arena, &skin);
+    return st_model_add_skin(c->load->model, c->arena, &skin);
 }
 
 /* ---- Keys ---- */
 
 /* Of a companion there is no offset: it is another file. */
-static void report(loader *l, diag_code code, const void *at, uint64_t count, const char *path, const char *says)
+static void report(context *c, diag_code code, const void *at, uint64_t count, const char *path, const char *says)
 {
-    st_diag(l->checker->diags, code, (diag_place){st_check_offset(l->checker, at), count, path}, "%s", says);
+    st_diag(c->diags, code, (diag_place){st_check_offset(c, at), count, path}, "%s", says);
 }
 
 typedef struct clip_loader {
-    loader *l;
+    context *c;
     const sga_skeleton *skeleton;
     double fps;
     double earliest; /* time of the clip, if that is negative: all of it moves to 0 */
@@ -129,10 +129,10 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* The keys in order, one for each time: the first of those that share one. */
-static span sorted_keys(loader *l, const span *keys)
+static span sorted_keys(context *c, const span *keys)
 {
-    const uint8_t **order = st_arena_array(l->arena, keys->count, sizeof *order);
-    uint8_t *bytes = st_arena_array(l->arena, keys->count, KEY_BYTES);
+    const uint8_t **order = st_arena_array(c->arena, keys->count, sizeof *order);
+    uint8_t *bytes = st_arena_array(c->arena, keys->count, KEY_BYTES);
     span sorted = {bytes, 0, KEY_BYTES};
     if (!order || !bytes)
         return *keys;
@@ -145,15 +145,15 @@ static span sorted_keys(loader *l, const span *keys)
     return sorted;
 }
 
-static span keys_in_order(loader *l, const span *keys, const char *path)
+static span keys_in_order(context *c, const span *keys, const char *path)
 {
     uint64_t wrong = 0;
     for (uint64_t i = 1; i < keys->count; i++)
         wrong += !(key_time(keys, i) > key_time(keys, i - 1));
-    if (!wrong || !l->repair)
+    if (!wrong || !c->load->repair)
         return *keys;
-    report(l, DIAG_REPAIRED_TIME, keys->data, wrong, path, "has keys that are not in order or share a time: put in order");
-    return sorted_keys(l, keys);
+    report(c, DIAG_REPAIRED_TIME, keys->data, wrong, path, "has keys that are not in order or share a time: put in order");
+    return sorted_keys(c, keys);
 }
 
 static bool same_times(const span *a, const span *b)
@@ -167,23 +167,23 @@ static bool same_times(const span *a, const span *b)
 }
 
 /* Tracks of one clip mostly share their times. */
-static bool load_times(clip_loader *c, const span *keys)
+static bool load_times(clip_loader *l, const span *keys)
 {
     uint8_t *bytes;
-    if (same_times(c->same_times, keys))
+    if (same_times(l->same_times, keys))
         return true;
-    c->times = st_view_make(c->l->arena, keys->count, STELE_F32, 1, &bytes);
+    l->times = st_view_make(l->c->arena, keys->count, STELE_F32, 1, &bytes);
     for (uint64_t i = 0; bytes && i < keys->count; i++)
-        store_f32(bytes + 4 * i, (float)(((double)key_time(keys, i) - c->earliest) / c->fps));
+        store_f32(bytes + 4 * i, (float)(((double)key_time(keys, i) - l->earliest) / l->fps));
     return bytes;
 }
 
 /* The position of a key is added to where the joint rests. */
-static bool load_translations(clip_loader *c, const span *keys, uint32_t node, stele_view *view)
+static bool load_translations(clip_loader *l, const span *keys, uint32_t node, stele_view *view)
 {
-    const float *rest = c->l->model->nodes[node].local.translation;
+    const float *rest = l->c->load->model->nodes[node].local.translation;
     uint8_t *bytes;
-    *view = st_view_make(c->l->arena, keys->count, STELE_F32, 3, &bytes);
+    *view = st_view_make(l->c->arena, keys->count, STELE_F32, 3, &bytes);
     for (uint64_t i = 0; bytes && i < keys->count; i++)
         for (int k = 0; k < 3; k++) {
             double position = (double)load_f32(keys->data + i * KEY_BYTES + KEY_POSITION + 4 * k);
@@ -193,28 +193,28 @@ static bool load_translations(clip_loader *c, const span *keys, uint32_t node, s
 }
 
 /* Of length 1, each in the hemisphere of the one before. Nothing is copied where that is so already. */
-static bool load_rotations(clip_loader *c, const span *keys, stele_view *view, const char *path)
+static bool load_rotations(clip_loader *l, const span *keys, stele_view *view, const char *path)
 {
     stele_view as_they_are = st_view_f32(keys->data + KEY_ROTATION, keys->count, KEY_BYTES, 4);
-    *view = st_repair_rotations(c->l, &as_they_are, path);
+    *view = st_repair_rotations(l->c, &as_they_are, path);
     return view->data;
 }
 
-static void add_channel(clip_loader *c, uint32_t node, stele_channel_path path, stele_view values)
+static void add_channel(clip_loader *l, uint32_t node, stele_channel_path path, stele_view values)
 {
-    c->channels[c->channel_count++] = (stele_channel){node, path, STELE_LINEAR, c->times, values};
+    l->channels[l->channel_count++] = (stele_channel){node, path, STELE_LINEAR, l->times, values};
 }
 
-static bool load_track(clip_loader *c, span *keys, uint32_t node, const char *path)
+static bool load_track(clip_loader *l, span *keys, uint32_t node, const char *path)
 {
     stele_view translations, rotations;
-    *keys = keys_in_order(c->l, keys, path);
-    if (!load_times(c, keys) || !load_translations(c, keys, node, &translations) || !load_rotations(c, keys, &rotations, path))
+    *keys = keys_in_order(l->c, keys, path);
+    if (!load_times(l, keys) || !load_translations(l, keys, node, &translations) || !load_rotations(l, keys, &rotations, path))
         return false;
-    c->same_times = keys;
-    add_channel(c, node, STELE_TRANSLATION, translations);
-    add_channel(c, node, STELE_ROTATION, rotations);
-    add_channel(c, node, STELE_SCALE, st_view_f32(keys->data + KEY_SCALE, keys->count, KEY_BYTES, 3));
+    l->same_times = keys;
+    add_channel(l, node, STELE_TRANSLATION, translations);
+    add_channel(l, node, STELE_ROTATION, rotations);
+    add_channel(l, node, STELE_SCALE, st_view_f32(keys->data + KEY_SCALE, keys->count, KEY_BYTES, 3));
     return true;
 }
 
@@ -229,20 +229,20 @@ static double earliest_time(const sga_clip *clip)
     return earliest;
 }
 
-static bool add_clip(loader *l, const sga_clip *raw, unsigned index, const sga_skeleton *skeleton)
+static bool add_clip(context *c, const sga_clip *raw, unsigned index, const sga_skeleton *skeleton)
 {
     char path[WALK_PATH];
-    clip_loader c = {.l = l,
+    clip_loader l = {.c = c,
                      .skeleton = skeleton,
-                     .fps = st_load_fps(l, SGA_FRAMES_PER_SECOND),
-                     .earliest = l->repair ? earliest_time(raw) : 0,
-                     .channels = st_arena_array(l->arena, 3 * (uint64_t)raw->track_count, sizeof *c.channels)};
-    span *keys = st_arena_array(l->arena, raw->track_count, sizeof *keys);
-    uint8_t *moved = st_arena_alloc(l->arena, skeleton->joint_count);
-    if (!c.channels || !keys || !moved)
+                     .fps = st_load_fps(c, SGA_FRAMES_PER_SECOND),
+                     .earliest = c->load->repair ? earliest_time(raw) : 0,
+                     .channels = st_arena_array(c->arena, 3 * (uint64_t)raw->track_count, sizeof *l.channels)};
+    span *keys = st_arena_array(c->arena, raw->track_count, sizeof *keys);
+    uint8_t *moved = st_arena_alloc(c->arena, skeleton->joint_count);
+    if (!l.channels || !keys || !moved)
         return false;
-    if (c.earliest < 0)
-        report(l, DIAG_REPAIRED_TIME, raw->name.data, 1, st_check_path(path, "clip[%u]", index),
+    if (l.earliest < 0)
+        report(c, DIAG_REPAIRED_TIME, raw->name.data, 1, st_check_path(path, "clip[%u]", index),
                "begins before time 0: moved there");
     for (unsigned t = 0; t < raw->track_count; t++) {
         const sga_track *track = &raw->track[t];
@@ -251,16 +251,16 @@ static bool add_clip(loader *l, const sga_clip *raw, unsigned index, const sga_s
             continue;
         st_check_path(path, "clip[%u].track[%u]", index, t);
         if (moved[track->bone]) {
-            report(l, DIAG_REPAIRED_TIME, track->key.data, track->key_count, path,
+            report(c, DIAG_REPAIRED_TIME, track->key.data, track->key_count, path,
                    "is for a bone that has a track in this clip already: left out");
             continue;
         }
         moved[track->bone] = 1;
-        if (!load_track(&c, &keys[t], skeleton->joints[track->bone], path))
+        if (!load_track(&l, &keys[t], skeleton->joints[track->bone], path))
             return false;
     }
-    stele_clip clip = {.name = st_text_string(l->arena, &raw->name), .channels = c.channels, .channel_count = c.channel_count};
-    return st_model_add_clip(l->model, l->arena, &clip) != STELE_NONE;
+    stele_clip clip = {.name = st_text_string(c->arena, &raw->name), .channels = l.channels, .channel_count = l.channel_count};
+    return st_model_add_clip(c->load->model, c->arena, &clip) != STELE_NONE;
 }
 
 static bool same_bytes(const void *a, uint64_t a_size, const void *b, uint64_t b_size)
@@ -289,34 +289,34 @@ static bool has_keys(const sga_clip *clip)
 }
 
 /* Exporters list a clip twice; the engine keeps the last of a name, and they are all the same. */
-bool st_sga_load_clips(loader *l, const sga_file *f, const sga_skeleton *skeleton)
+bool st_sga_load_clips(context *c, const sga_file *f, const sga_skeleton *skeleton)
 {
     char path[WALK_PATH];
-    const uint32_t *before = st_sga_same_names(l->arena, f);
+    const uint32_t *before = st_sga_same_names(c->arena, f);
     for (unsigned i = 0; before && i < f->clip_count; i++) {
         const sga_clip *clip = &f->clip[i];
-        bool repeated = l->repair && before[i] != STELE_NONE && same_clip(clip, &f->clip[before[i]]);
+        bool repeated = c->load->repair && before[i] != STELE_NONE && same_clip(clip, &f->clip[before[i]]);
         if (!repeated && has_keys(clip)) {
-            if (!add_clip(l, clip, i, skeleton))
+            if (!add_clip(c, clip, i, skeleton))
                 return false;
             continue;
         }
-        report(l, DIAG_CLIP_DROPPED, clip->name.data, 1, st_check_path(path, "clip[%u]", i),
+        report(c, DIAG_CLIP_DROPPED, clip->name.data, 1, st_check_path(path, "clip[%u]", i),
                repeated ? "is the same as one before it: left out" : "has no keys: left out");
     }
-    return !l->arena->failed;
+    return !c->arena->failed;
 }
 
-bool st_sga_load(loader *l, const raw_file *raw)
+bool st_sga_load(context *c, const raw_file *raw)
 {
     const sga_file *f = (const sga_file *)raw;
     sga_skeleton skeleton;
-    uint32_t root = st_rayne_root(l);
+    uint32_t root = st_rayne_root(c);
     if (raw->dialect != SGA_V1)
-        st_property_text(&l->model->properties, l->arena, "sga.dialect", st_format_sga.info.dialects[raw->dialect].name);
-    if (root == STELE_NONE || !st_sga_load_bones(l, f, root, &skeleton))
+        st_property_text(&c->load->model->properties, c->arena, "sga.dialect", st_format_sga.info.dialects[raw->dialect].name);
+    if (root == STELE_NONE || !st_sga_load_bones(c, f, root, &skeleton))
         return false;
-    if (skeleton.joint_count && st_sga_add_skin(l, &skeleton) == STELE_NONE)
+    if (skeleton.joint_count && st_sga_add_skin(c, &skeleton) == STELE_NONE)
         return false;
-    return st_sga_load_clips(l, f, &skeleton);
+    return st_sga_load_clips(c, f, &skeleton);
 }

@@ -7,7 +7,7 @@
 #include "raw.h"
 
 typedef struct sga_saver {
-    saver *s;
+    context *c;
     const flat_model *flat;
     sga_file *file;
     double (*heads)[3]; /* of the bones */
@@ -17,18 +17,18 @@ typedef struct sga_saver {
     uint64_t sheared;
 } sga_saver;
 
-static text name_of(saver *s, const char *name, const char *otherwise, const char *path)
+static text name_of(context *c, const char *name, const char *otherwise, const char *path)
 {
     const char *chosen = name && *name ? name : otherwise;
     size_t length = strlen(chosen);
     if (length > RAYNE_LONGEST_NAME)
-        st_adapt_refuse(&s->adapter, STELE_NOWHERE, path, "a name has at most 65534 bytes");
+        st_refuse(c, STELE_NOWHERE, path, "a name has at most 65534 bytes");
     return (text){chosen, (uint64_t)length + 1};
 }
 
-static span floats_of(saver *s, const double *values, unsigned count)
+static span floats_of(context *c, const double *values, unsigned count)
 {
-    uint8_t *bytes = st_adapt_bytes(&s->adapter, 4 * (uint64_t)count);
+    uint8_t *bytes = st_need(c, (uint64_t)count, 4);
     for (unsigned i = 0; bytes && i < count; i++)
         store_f32(bytes + 4 * i, (float)values[i]);
     return (span){bytes, count, 4};
@@ -48,8 +48,8 @@ static void find_head(const flat_joint *joint, double head[3])
 static void list_children(sga_saver *a)
 {
     const flat_model *flat = a->flat;
-    uint8_t *bytes = st_adapt_bytes(&a->s->adapter, 2 * (uint64_t)flat->joint_count);
-    uint16_t *filled = st_adapt_bytes(&a->s->adapter, flat->joint_count * sizeof *filled);
+    uint8_t *bytes = st_need(a->c, (uint64_t)flat->joint_count, 2);
+    uint16_t *filled = st_need(a->c, flat->joint_count, sizeof *filled);
     size_t at = 0;
     if (!bytes || !filled)
         return;
@@ -71,15 +71,15 @@ static void list_children(sga_saver *a)
 static void write_bones(sga_saver *a)
 {
     char path[WALK_PATH];
-    saver *s = a->s;
+    context *c = a->c;
     for (unsigned i = 0; i < a->file->bone_count; i++) {
         const flat_joint *joint = i < a->flat->joint_count ? &a->flat->joints[i] : NULL;
         if (joint)
             find_head(joint, a->heads[i]);
         a->file->bone[i] =
-            (sga_bone){.name = name_of(s, joint ? joint->name : "neutral", st_arena_format(s->arena, "bone%u", i),
+            (sga_bone){.name = name_of(c, joint ? joint->name : "neutral", st_arena_format(c->arena, "bone%u", i),
                                        st_check_path(path, "bone[%u].name", i)),
-                       .position = floats_of(s, a->heads[i], 3),
+                       .position = floats_of(c, a->heads[i], 3),
                        .is_root = !joint || joint->parent == STELE_NONE};
     }
     list_children(a);
@@ -145,7 +145,7 @@ static void decompose_key(sga_saver *a, unsigned bone, transform *t)
 
 static void pose_joints(sga_saver *a, uint32_t clip, double seconds)
 {
-    st_flat_pose(a->s, a->flat, clip, seconds, a->scratch, a->pose);
+    st_flat_pose(a->c, a->flat, clip, seconds, a->scratch, a->pose);
     for (size_t i = 0; i < a->flat->joint_count; i++)
         a->pose[i] = st_matrix_product(&a->pose[i], &a->flat->joints[i].inverse_bind);
 }
@@ -156,12 +156,12 @@ static const transform no_change = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}
 static bool write_tracks(sga_saver *a, uint32_t clip, const double *times, uint64_t count, sga_clip *to)
 {
     unsigned bones = a->file->bone_count;
-    adapter *adapter = &a->s->adapter;
-    to->track = st_adapt_bytes(adapter, bones * sizeof *to->track);
-    uint8_t *keys = st_arena_array(a->s->arena, (uint64_t)bones * count, KEY_BYTES);
-    transform *last = st_adapt_bytes(adapter, bones * sizeof *last);
-    adapter->fits &= keys != NULL;
-    if (!adapter->fits)
+    context *c = a->c;
+    to->track = st_need(c, bones, sizeof *to->track);
+    uint8_t *keys = st_arena_array(a->c->arena, (uint64_t)bones * count, KEY_BYTES);
+    transform *last = st_need(c, bones, sizeof *last);
+    c->fits &= keys != NULL;
+    if (!c->fits)
         return false;
     to->track_count = (uint16_t)bones;
     for (unsigned b = 0; b < bones; b++) {
@@ -182,35 +182,35 @@ static bool write_tracks(sga_saver *a, uint32_t clip, const double *times, uint6
 static void write_clip(sga_saver *a, uint32_t clip)
 {
     char path[WALK_PATH];
-    saver *s = a->s;
+    context *c = a->c;
     sga_clip *to = &a->file->clip[a->file->clip_count++];
     uint64_t count;
-    double *times = st_flat_times(a->flat, s->arena, clip, a->fps, &count);
-    to->name = name_of(s, s->model->clips[clip].name, st_arena_format(s->arena, "clip%u", clip),
+    double *times = st_flat_times(a->flat, c->arena, clip, a->fps, &count);
+    to->name = name_of(c, c->save->model->clips[clip].name, st_arena_format(c->arena, "clip%u", clip),
                        st_check_path(path, "clip[%u].name", clip));
     if (times && count > UINT32_MAX)
-        st_adapt_refuse(&s->adapter, STELE_NOWHERE, path, "a track has at most 4294967295 keys");
-    else if (!times || !st_flat_afford(s, clip, (double)count) || !write_tracks(a, clip, times, count, to))
-        s->adapter.fits = false;
+        st_refuse(c, STELE_NOWHERE, path, "a track has at most 4294967295 keys");
+    else if (!times || !st_flat_afford(c, clip, (double)count) || !write_tracks(a, clip, times, count, to))
+        c->fits = false;
 }
 
 static void write_clips(sga_saver *a)
 {
-    saver *s = a->s;
+    context *c = a->c;
     uint64_t motionless = 0;
-    a->file->clip = st_adapt_bytes(&s->adapter, s->model->clip_count * sizeof *a->file->clip);
-    for (uint32_t i = 0; s->adapter.fits && i < s->model->clip_count; i++) {
+    a->file->clip = st_need(c, c->save->model->clip_count, sizeof *a->file->clip);
+    for (uint32_t i = 0; c->fits && i < c->save->model->clip_count; i++) {
         if (!st_flat_clip_used(a->flat, i))
             motionless++;
         else if (a->file->clip_count == UINT16_MAX)
-            st_adapt_refuse(&s->adapter, STELE_NOWHERE, "clip", "there are at most 65535 clips");
+            st_refuse(c, STELE_NOWHERE, "clip", "there are at most 65535 clips");
         else
             write_clip(a, i);
     }
-    st_save_lose(s, DIAG_LOSS_ANIMATION, motionless, "clip", "moves bones only: %llu clip%s that move none dropped",
-                 (unsigned long long)motionless, motionless == 1 ? "" : "s");
-    st_save_lose(s, DIAG_LOSS_SHEAR, a->sheared, "clip", "has no shear: %llu key%s only near what they were",
-                 (unsigned long long)a->sheared, a->sheared == 1 ? " is" : "s are");
+    st_lose(c, DIAG_LOSS_ANIMATION, motionless, "clip", "moves bones only: %llu clip%s that move none dropped",
+            (unsigned long long)motionless, motionless == 1 ? "" : "s");
+    st_lose(c, DIAG_LOSS_SHEAR, a->sheared, "clip", "has no shear: %llu key%s only near what they were",
+            (unsigned long long)a->sheared, a->sheared == 1 ? " is" : "s are");
 }
 
 /* ---- The file ---- */
@@ -223,37 +223,37 @@ static const char *skeleton_name(const stele_model *model)
     return model->name;
 }
 
-bool st_sga_of_model(saver *s, const flat_model *flat, bool neutral, sga_file *f)
+bool st_sga_of_model(context *c, const flat_model *flat, bool neutral, sga_file *f)
 {
     uint64_t bones = (uint64_t)flat->joint_count + neutral;
     if (bones > UINT16_MAX) {
-        st_adapt_refuse(&s->adapter, STELE_NOWHERE, "bone", "there are at most 65535 bones");
+        st_refuse(c, STELE_NOWHERE, "bone", "there are at most 65535 bones");
         return false;
     }
     f->bone_count = (uint16_t)bones;
-    f->skeleton = name_of(s, skeleton_name(s->model), "skeleton", "skeleton");
-    f->bone = st_adapt_bytes(&s->adapter, bones * sizeof *f->bone);
-    sga_saver a = {.s = s,
+    f->skeleton = name_of(c, skeleton_name(c->save->model), "skeleton", "skeleton");
+    f->bone = st_need(c, bones, sizeof *f->bone);
+    sga_saver a = {.c = c,
                    .flat = flat,
                    .file = f,
-                   .heads = st_adapt_bytes(&s->adapter, bones * sizeof *a.heads),
-                   .pose = st_adapt_bytes(&s->adapter, bones * sizeof *a.pose),
-                   .scratch = st_adapt_bytes(&s->adapter, s->model->node_count * sizeof *a.scratch),
-                   .fps = s->fps > 0 ? s->fps : SGA_FRAMES_PER_SECOND};
-    if (s->adapter.fits)
+                   .heads = st_need(c, bones, sizeof *a.heads),
+                   .pose = st_need(c, bones, sizeof *a.pose),
+                   .scratch = st_need(c, c->save->model->node_count, sizeof *a.scratch),
+                   .fps = c->save->fps > 0 ? c->save->fps : SGA_FRAMES_PER_SECOND};
+    if (c->fits)
         write_bones(&a);
-    if (s->adapter.fits)
+    if (c->fits)
         write_clips(&a);
-    return s->adapter.fits;
+    return c->fits;
 }
 
-bool st_sga_save(saver *s, raw_file *raw)
+bool st_sga_save(context *c, raw_file *raw)
 {
     unsigned wanted = raw->dialect;
     flat_model flat;
     flat_wishes wishes = {.axes = st_rayne_axes(), .skeleton = true};
     raw->dialect = SGA_V1;
-    if (!st_flatten(s, &wishes, &flat) || !st_sga_of_model(s, &flat, false, (sga_file *)raw))
+    if (!st_flatten(c, &wishes, &flat) || !st_sga_of_model(c, &flat, false, (sga_file *)raw))
         return false;
-    return wanted == SGA_V1 || st_format_sga.adapt(raw, wanted, s->adapter.checker);
+    return wanted == SGA_V1 || st_format_sga.adapt(c, raw, wanted);
 }

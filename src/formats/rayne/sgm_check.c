@@ -8,7 +8,7 @@
 enum { RAYNE_BONES = 100, RAYNE_UVS = 2, MOST_BONES = 65536 };
 
 /* Ids are positions in every known file, and the engine looks up by position. */
-static void check_ids(checker *c, const char *list, const uint8_t ids[], const uint64_t at[], unsigned count)
+static void check_ids(context *c, const char *list, const uint8_t ids[], const uint64_t at[], unsigned count)
 {
     bool seen[256] = {false};
     uint64_t moved = 0, first_moved = 0;
@@ -26,7 +26,7 @@ static void check_ids(checker *c, const char *list, const uint8_t ids[], const u
                 "is %u: engines go by the position, which is %u", ids[first_moved], (unsigned)first_moved);
 }
 
-static void check_all_ids(checker *c, const sgm_file *f)
+static void check_all_ids(context *c, const sgm_file *f)
 {
     uint8_t ids[256];
     uint64_t at[256];
@@ -56,7 +56,7 @@ static bool mangled(const char *name)
     return strlen(dot + 1) > 1 && (name[length - 1] == '*' || (strlen(dot + 1) == 4 && strcmp(dot + 2, "png") == 0));
 }
 
-static void check_texture(checker *c, const sgm_texture *t, bool hinted, const char *path)
+static void check_texture(context *c, const sgm_texture *t, bool hinted, const char *path)
 {
     char name_path[WALK_PATH];
     st_check_string(c, &t->name, st_check_path(name_path, "%s.name", path));
@@ -75,7 +75,7 @@ static void check_texture(checker *c, const sgm_texture *t, bool hinted, const c
         st_diag(c->diags, DIAG_TEXTURE_MISSING, place, "is \"%s\", which is not beside the model", name);
 }
 
-static void check_material(checker *c, const sgm_material *m, unsigned index)
+static void check_material(context *c, const sgm_material *m, unsigned index)
 {
     char path[WALK_PATH];
     for (unsigned i = 0; i < m->texture_count; i++)
@@ -112,7 +112,7 @@ static mesh_view view_of(const sgm_mesh *m, const char *path, uint64_t bone_coun
     };
 }
 
-static void check_bone_map(checker *c, const sgm_mesh *m, unsigned index, uint64_t bone_count)
+static void check_bone_map(context *c, const sgm_mesh *m, unsigned index, uint64_t bone_count)
 {
     for (unsigned i = 0; i < m->bone_map.count; i++) {
         const uint8_t *entry = m->bone_map.data + 2 * i;
@@ -124,7 +124,7 @@ static void check_bone_map(checker *c, const sgm_mesh *m, unsigned index, uint64
 }
 
 /* Offsets of the flags in a mesh's header, which has no gaps. */
-static void check_flags(checker *c, const sgm_traits *t, const sgm_mesh *m, unsigned index)
+static void check_flags(context *c, const sgm_traits *t, const sgm_mesh *m, unsigned index)
 {
     char path[WALK_PATH];
     uint64_t flags = m->at + 2 + stele_type_size(t->vertex_count) + 2;
@@ -134,7 +134,7 @@ static void check_flags(checker *c, const sgm_traits *t, const sgm_mesh *m, unsi
         st_check_flag(c, m->has_bones, flags + 1, st_check_path(path, "mesh[%u].has_bones", index));
 }
 
-static void check_mesh(checker *c, const sgm_file *f, unsigned index, uint64_t bone_count)
+static void check_mesh(context *c, const sgm_file *f, unsigned index, uint64_t bone_count)
 {
     char path[WALK_PATH];
     const sgm_mesh *m = &f->mesh[index];
@@ -161,7 +161,7 @@ static bool any_skin(const sgm_file *f)
 }
 
 /* The number of bones that the vertices can refer to; UINT64_MAX if it is not known. */
-static uint64_t check_animation(checker *c, const sgm_file *f)
+static uint64_t check_animation(context *c, const sgm_file *f)
 {
     bool found = false;
     if (f->has_animation != 1) {
@@ -177,7 +177,7 @@ static uint64_t check_animation(checker *c, const sgm_file *f)
         st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, place, "is \"%s\", which is not in the model's folder", name);
         return UINT64_MAX;
     }
-    const sga_file *animation = st_sga_companion(c->arena, c->companions, name, &found);
+    const sga_file *animation = st_sga_companion(c, name, &found);
     if (!found && st_companions_any(c->companions))
         st_diag(c->diags, DIAG_COMPANION_MISSING, place, "is \"%s\", which is not beside the model", name);
     if (found && !animation)
@@ -190,7 +190,7 @@ static uint64_t check_animation(checker *c, const sgm_file *f)
 
 /* ---- Rayne ---- */
 
-static void check_rayne_mesh(checker *c, const sgm_file *f, unsigned index)
+static void check_rayne_mesh(context *c, const sgm_file *f, unsigned index)
 {
     const sgm_mesh *m = &f->mesh[index];
     uint64_t counts = m->at + 2 + stele_type_size(st_sgm_traits[f->raw.dialect].vertex_count);
@@ -212,7 +212,7 @@ static void check_rayne_mesh(checker *c, const sgm_file *f, unsigned index)
         }
 }
 
-static void check_rayne_material(checker *c, const sgm_material *m, unsigned index)
+static void check_rayne_material(context *c, const sgm_material *m, unsigned index)
 {
     if (m->color_count && m->color[0].hint != 0)
         st_diag(c->diags, DIAG_TARGET_ODDITY, st_check_place(c, m->color[0].at, 1, "material[%u].color[0].hint", index),
@@ -223,7 +223,7 @@ static void check_rayne_material(checker *c, const sgm_material *m, unsigned ind
                 "is %u: Rayne ignores the hint and takes the first texture as the base colour", m->uv_set[0].texture[0].hint);
 }
 
-static void check_rayne(checker *c, const sgm_file *f, uint64_t bone_count)
+static void check_rayne(context *c, const sgm_file *f, uint64_t bone_count)
 {
     const sgm_traits *t = &st_sgm_traits[f->raw.dialect];
     if (!t->magic)
@@ -241,7 +241,7 @@ static void check_rayne(checker *c, const sgm_file *f, uint64_t bone_count)
         check_rayne_mesh(c, f, i);
 }
 
-void st_sgm_check(checker *c, const raw_file *raw)
+void st_sgm_check(context *c, const raw_file *raw)
 {
     const sgm_file *f = (const sgm_file *)raw;
     uint64_t bone_count = UINT64_MAX;

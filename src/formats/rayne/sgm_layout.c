@@ -295,28 +295,27 @@ static sense sense_of(const raw_file *raw)
 
 /* ---- What is in it ---- */
 
-static void describe_texture(const sgm_texture *t, uint32_t uv_set, const char *role, arena *a, companions *companions,
-                             stele_texture_info *info)
+static void describe_texture(context *c, const sgm_texture *t, uint32_t uv_set, const char *role, stele_texture_info *info)
 {
-    const char *name = st_text_string(a, &t->name);
-    *info = (stele_texture_info){name, role ? role : "unknown", st_companion_texture(companions, name), uv_set};
+    const char *name = st_text_string(c->arena, &t->name);
+    *info = (stele_texture_info){name, role ? role : "unknown", st_companion_texture(c->companions, name), uv_set};
 }
 
-static void describe_textures(const sgm_material *m, arena *a, companions *companions, stele_material_info *info)
+static void describe_textures(context *c, const sgm_material *m, stele_material_info *info)
 {
     size_t count = m->texture_count;
     for (unsigned i = 0; i < m->uv_set_count; i++)
         count += m->uv_set[i].texture_count;
-    stele_texture_info *textures = st_arena_array(a, count, sizeof *textures);
+    stele_texture_info *textures = st_arena_array(c->arena, count, sizeof *textures);
     if (!textures)
         return;
     for (unsigned i = 0; i < m->texture_count; i++)
-        describe_texture(&m->texture[i], i, i ? "unknown" : "base color", a, companions, &textures[i]);
+        describe_texture(c, &m->texture[i], i, i ? "unknown" : "base color", &textures[i]);
     size_t n = m->texture_count;
     for (unsigned s = 0; s < m->uv_set_count; s++)
         for (unsigned i = 0; i < m->uv_set[s].texture_count; i++) {
             const sgm_texture *texture = &m->uv_set[s].texture[i];
-            describe_texture(texture, s, st_sgm_texture_role(texture->hint), a, companions, &textures[n++]);
+            describe_texture(c, texture, s, st_sgm_texture_role(texture->hint), &textures[n++]);
         }
     info->textures = textures;
     info->texture_count = count;
@@ -354,14 +353,14 @@ static void describe_mesh(const sgm_mesh *m, arena *a, stele_mesh_info *info)
                               .bounds = st_position_bounds(&positions, m->vertex_count)};
 }
 
-static void describe_animation(const sgm_file *f, arena *a, companions *companions, stele_info *info)
+static void describe_animation(context *c, const sgm_file *f, stele_info *info)
 {
-    const char *name = st_text_string(a, &f->animation);
+    const char *name = st_text_string(c->arena, &f->animation);
     bool found = false;
-    const sga_file *animation = st_sga_companion(a, companions, name, &found);
+    const sga_file *animation = st_sga_companion(c, name, &found);
     if (animation)
-        st_format_sga.describe(&animation->raw, a, companions, info);
-    stele_companion_info *companion = st_arena_alloc(a, sizeof *companion);
+        st_format_sga.describe(c, &animation->raw, info);
+    stele_companion_info *companion = st_arena_alloc(c->arena, sizeof *companion);
     if (!companion)
         return;
     *companion = (stele_companion_info){"animation", name, found};
@@ -369,21 +368,21 @@ static void describe_animation(const sgm_file *f, arena *a, companions *companio
     info->companion_count = 1;
 }
 
-static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
+static void describe(context *c, const raw_file *raw, stele_info *info)
 {
     const sgm_file *f = (const sgm_file *)raw;
-    stele_material_info *materials = st_arena_array(a, f->material_count, sizeof *materials);
-    stele_mesh_info *meshes = st_arena_array(a, f->mesh_count, sizeof *meshes);
+    stele_material_info *materials = st_arena_array(c->arena, f->material_count, sizeof *materials);
+    stele_mesh_info *meshes = st_arena_array(c->arena, f->mesh_count, sizeof *meshes);
     if (!materials || !meshes)
         return;
     if (f->has_animation == 1)
-        describe_animation(f, a, companions, info);
+        describe_animation(c, f, info);
     for (unsigned i = 0; i < f->material_count; i++) {
-        describe_textures(&f->material[i], a, companions, &materials[i]);
-        describe_colors(&f->material[i], a, &materials[i]);
+        describe_textures(c, &f->material[i], &materials[i]);
+        describe_colors(&f->material[i], c->arena, &materials[i]);
     }
     for (unsigned i = 0; i < f->mesh_count; i++) {
-        describe_mesh(&f->mesh[i], a, &meshes[i]);
+        describe_mesh(&f->mesh[i], c->arena, &meshes[i]);
         st_bounds_add(&info->bounds, &meshes[i].bounds);
     }
     info->materials = materials;
@@ -399,7 +398,7 @@ static const stele_choice_info choices[] = {
     {"sgm.colors", "auto linear srgb", "vertex colours: as the numbers look, linear, or as screens have them"},
 };
 
-const stele_format st_format_sgm = {
+const format st_format_sgm = {
     .info = {.name = "sgm",
              .title = "Rayne model",
              .extensions = "sgm",

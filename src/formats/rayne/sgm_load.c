@@ -7,7 +7,7 @@
 #include "raw.h"
 
 typedef struct sgm_loader {
-    loader *l;
+    context *c;
     const sgm_file *file;
     const sgm_traits *traits;
     bool *normal_mapped;       /* for each material */
@@ -61,7 +61,7 @@ static bool is_blended(const sgm_file *f, unsigned material, float alpha)
 }
 
 /* The engine shades like chalk: not metallic, fully rough. */
-static stele_material material_of(loader *l, const sgm_look *look, const char *path)
+static stele_material material_of(context *c, const sgm_look *look, const char *path)
 {
     stele_material m = stele_default_material();
     stele_texture_use *uses[SGM_ROLES] = {
@@ -70,7 +70,7 @@ static stele_material material_of(loader *l, const sgm_look *look, const char *p
         [SGM_EMISSION] = &m.emissive_texture,       [SGM_LIGHTMAP] = &m.occlusion_texture};
     for (unsigned role = 0; role < SGM_ROLES; role++)
         if (look->texture[role]) {
-            uses[role]->texture = st_load_texture(l, look->texture[role], path);
+            uses[role]->texture = st_load_texture(c, look->texture[role], path);
             uses[role]->uv_set = look->uv_set[role];
         }
     memcpy(m.base_color, look->base_color, sizeof m.base_color);
@@ -84,16 +84,16 @@ static stele_material material_of(loader *l, const sgm_look *look, const char *p
 static bool load_material(sgm_loader *s, unsigned index)
 {
     char path[WALK_PATH];
-    loader *l = s->l;
+    context *c = s->c;
     sgm_material raw = s->file->material[index];
-    if (!s->traits->uv_sets && !st_sgm_plain_to_uv_sets(l->arena, &raw))
+    if (!s->traits->uv_sets && !st_sgm_plain_to_uv_sets(c->arena, &raw))
         return false;
-    sgm_look look = st_sgm_look(l->arena, &raw, uv_count_of(s->file, index));
-    stele_material m = material_of(l, &look, st_check_path(path, "material[%u]", index));
+    sgm_look look = st_sgm_look(c->arena, &raw, uv_count_of(s->file, index));
+    stele_material m = material_of(c, &look, st_check_path(path, "material[%u]", index));
     m.alpha_mode = is_blended(s->file, index, m.base_color[3]) ? STELE_BLEND : STELE_OPAQUE;
-    st_sgm_keep_material(l->arena, &raw, &look, &m.properties);
+    st_sgm_keep_material(c->arena, &raw, &look, &m.properties);
     s->normal_mapped[index] = look.texture[SGM_NORMAL_MAP];
-    return st_model_add_material(l->model, l->arena, &m) != STELE_NONE;
+    return st_model_add_material(c->load->model, c->arena, &m) != STELE_NONE;
 }
 
 /* ---- Colours ---- */
@@ -124,14 +124,14 @@ bool st_sgm_colors_look_srgb(const sgm_file *f)
     return screen > linear;
 }
 
-static bool decide_colors(loader *l, const sgm_file *f)
+static bool decide_colors(context *c, const sgm_file *f)
 {
-    const char *choice = st_load_choice(l, "sgm.colors");
+    const char *choice = st_load_choice(c, "sgm.colors");
     if (strcmp(choice, "auto") != 0)
         return strcmp(choice, "srgb") == 0;
     if (!st_sgm_colors_look_srgb(f))
         return false;
-    st_diag(l->checker->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
+    st_diag(c->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
             "vertex colours are multiples of 1/255: taken as sRGB, and made linear");
     return true;
 }
@@ -183,14 +183,14 @@ static bool make_tangent(const uint8_t *from, const float normal[3], bool repair
 static bool make_tangents(sgm_loader *s, const sgm_mesh *m, const stele_view *normals, stele_view *made)
 {
     vertex_floats raw = st_sgm_floats(m, SGM_TANGENT);
-    arena_mark mark = st_arena_mark(s->l->arena);
+    arena_mark mark = st_arena_mark(s->c->arena);
     uint8_t *bytes;
-    *made = st_view_make(s->l->arena, m->vertex_count, STELE_F32, 4, &bytes);
+    *made = st_view_make(s->c->arena, m->vertex_count, STELE_F32, 4, &bytes);
     for (uint64_t v = 0; v < made->count; v++) {
         float normal[3], tangent[4];
         stele_view_row(normals, v, normal);
-        if (!make_tangent(raw.data + v * raw.stride, normal, s->l->repair, tangent)) {
-            st_arena_rewind(s->l->arena, mark);
+        if (!make_tangent(raw.data + v * raw.stride, normal, s->c->load->repair, tangent)) {
+            st_arena_rewind(s->c->arena, mark);
             return false;
         }
         for (int k = 0; k < 4; k++)
@@ -215,7 +215,7 @@ static void keep_same_tangents(arena *a, const sgm_mesh *m, stele_properties *pr
 
 static bool wants_tangents(sgm_loader *s, const sgm_mesh *m)
 {
-    const char *choice = st_load_choice(s->l, "sgm.tangents");
+    const char *choice = st_load_choice(s->c, "sgm.tangents");
     if (strcmp(choice, "auto") != 0)
         return strcmp(choice, "keep") == 0;
     return m->uv_count && m->material < s->file->material_count && s->normal_mapped[m->material];
@@ -276,15 +276,15 @@ static bool sound_influences(const skinned_mesh *s, uint64_t vertex, size_t join
 /* Joints for weights that are used as they are; no rows if some need repair. */
 static stele_view joints_of(sgm_loader *s, const skinned_mesh *mesh)
 {
-    loader *l = s->l;
-    arena_mark mark = st_arena_mark(l->arena);
+    context *c = s->c;
+    arena_mark mark = st_arena_mark(c->arena);
     uint8_t *bytes;
     size_t joint_count = s->animation->bone_count;
     uint32_t size = joint_count > 256 ? 2 : 1, joints[4];
-    stele_view view = st_view_make(l->arena, mesh->mesh->vertex_count, size == 1 ? STELE_U8 : STELE_U16, 4, &bytes);
+    stele_view view = st_view_make(c->arena, mesh->mesh->vertex_count, size == 1 ? STELE_U8 : STELE_U16, 4, &bytes);
     for (uint64_t v = 0; v < view.count; v++) {
         if (!sound_influences(mesh, v, joint_count, joints)) {
-            st_arena_rewind(l->arena, mark);
+            st_arena_rewind(c->arena, mark);
             return (stele_view){0};
         }
         for (uint32_t k = 0; k < 4; k++)
@@ -305,7 +305,7 @@ static bool load_skin(sgm_loader *s, const sgm_mesh *m, const char *path, stele_
     }
     skin_request request = {m->vertex_count, influences_at, &mesh, s->animation->bone_count, path};
     skin_result result;
-    if (!st_load_influences(s->l, &request, &result))
+    if (!st_load_influences(s->c, &request, &result))
         return false;
     for (size_t i = 0; i < result.attribute_count; i++)
         attributes[(*count)++] = result.attributes[i];
@@ -326,27 +326,27 @@ static stele_view indices_of(sgm_loader *s, const sgm_mesh *m, const char *path)
     uint32_t size = m->index_size, rest = m->index_count % 3;
     stele_view view = {
         .data = m->indices.data, .count = m->index_count, .stride = size, .components = 1, .type = st_sgm_index_type(m)};
-    if (!rest || !s->l->repair)
+    if (!rest || !s->c->load->repair)
         return view;
     view.count -= rest;
-    st_diag(s->l->checker->diags, DIAG_REPAIRED_INDICES, (diag_place){STELE_NOWHERE, rest, path},
+    st_diag(s->c->diags, DIAG_REPAIRED_INDICES, (diag_place){STELE_NOWHERE, rest, path},
             "the last %u indices are no whole triangle: left out", rest);
     return view;
 }
 
 static void load_colors(sgm_loader *s, const sgm_mesh *m, const char *path, stele_attribute *attributes, size_t *count)
 {
-    loader *l = s->l;
+    context *c = s->c;
     if (m->color_floats < 3) {
         if (m->color_floats)
-            st_diag(l->checker->diags, DIAG_REPAIRED_COLOR, (diag_place){STELE_NOWHERE, m->vertex_count, path},
+            st_diag(c->diags, DIAG_REPAIRED_COLOR, (diag_place){STELE_NOWHERE, m->vertex_count, path},
                     "colours of %u floats are none that we know: left out", m->color_floats);
         return;
     }
     stele_view colors = view_of(m, SGM_COLOR, 0, m->color_floats == 3 ? 3 : 4);
-    colors = st_repair_colors(l, &colors, path);
+    colors = st_repair_colors(c, &colors, path);
     if (s->srgb)
-        colors = linear_colors(l->arena, &colors);
+        colors = linear_colors(c->arena, &colors);
     attributes[(*count)++] = (stele_attribute){STELE_COLOR, 0, colors};
 }
 
@@ -359,8 +359,8 @@ static void load_tangents(sgm_loader *s, const sgm_mesh *m, const char *path, st
         attributes[p->attribute_count++] = (stele_attribute){STELE_TANGENT, 0, tangents};
         return;
     }
-    keep_same_tangents(s->l->arena, m, &p->properties);
-    st_diag(s->l->checker->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, m->vertex_count, path}, "%s: left out",
+    keep_same_tangents(s->c->arena, m, &p->properties);
+    st_diag(s->c->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, m->vertex_count, path}, "%s: left out",
             wanted ? "some tangents are zero or along their normals" : "tangents without a normal map are of no use");
 }
 
@@ -368,10 +368,10 @@ static void load_tangents(sgm_loader *s, const sgm_mesh *m, const char *path, st
 static bool load_mesh(sgm_loader *s, unsigned index, stele_primitive *p)
 {
     char path[WALK_PATH];
-    loader *l = s->l;
+    context *c = s->c;
     const sgm_mesh *m = &s->file->mesh[index];
     stele_attribute *attributes =
-        st_arena_array(l->arena, 4 + (uint64_t)m->uv_count + 2 * (MOST_INFLUENCES / 4), sizeof *attributes);
+        st_arena_array(c->arena, 4 + (uint64_t)m->uv_count + 2 * (MOST_INFLUENCES / 4), sizeof *attributes);
     st_check_path(path, "mesh[%u]", index);
     *p = (stele_primitive){.attributes = attributes,
                            .material = m->material < s->file->material_count ? m->material : STELE_NONE,
@@ -383,11 +383,11 @@ static bool load_mesh(sgm_loader *s, unsigned index, stele_primitive *p)
     p->vertex_count = m->vertex_count;
     attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, view_of(m, SGM_POSITION, 0, 3)};
     stele_view normals = view_of(m, SGM_NORMAL, 0, 3);
-    normals = st_repair_normals(l, p, &normals, path);
+    normals = st_repair_normals(c, p, &normals, path);
     attributes[p->attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normals};
     for (uint32_t i = 0; i < m->uv_count; i++) {
         stele_view uv = view_of(m, SGM_UV, 2 * i, 2);
-        attributes[p->attribute_count++] = (stele_attribute){STELE_UV, i, st_repair_uvs(l, &uv, path)};
+        attributes[p->attribute_count++] = (stele_attribute){STELE_UV, i, st_repair_uvs(c, &uv, path)};
     }
     load_colors(s, m, path, attributes, &p->attribute_count);
     if (m->has_tangents)
@@ -397,15 +397,16 @@ static bool load_mesh(sgm_loader *s, unsigned index, stele_primitive *p)
 
 static uint32_t load_meshes(sgm_loader *s)
 {
-    loader *l = s->l;
-    stele_primitive *primitives = st_arena_array(l->arena, s->file->mesh_count, sizeof *primitives);
+    context *c = s->c;
+    stele_primitive *primitives = st_arena_array(c->arena, s->file->mesh_count, sizeof *primitives);
     if (!primitives)
         return STELE_NONE;
     for (unsigned i = 0; i < s->file->mesh_count; i++)
         if (!load_mesh(s, i, &primitives[i]))
             return STELE_NONE;
-    stele_mesh mesh = {.name = *l->name ? l->name : NULL, .primitives = primitives, .primitive_count = s->file->mesh_count};
-    return st_model_add_mesh(l->model, l->arena, &mesh);
+    stele_mesh mesh = {
+        .name = *c->load->name ? c->load->name : NULL, .primitives = primitives, .primitive_count = s->file->mesh_count};
+    return st_model_add_mesh(c->load->model, c->arena, &mesh);
 }
 
 /* ---- The animation file ---- */
@@ -419,31 +420,31 @@ static uint64_t count_skinned(const sgm_file *f)
 }
 
 /* It was only walked so far; a model is made of what is safe only. */
-static bool is_safe(loader *l, const sga_file *f)
+static bool is_safe(context *c, const sga_file *f)
 {
     const char *unknown;
     diags findings;
-    checker c = {.arena = l->arena, .diags = &findings, .companions = l->checker->companions};
-    if (!st_diags_init(&findings, l->arena, NULL, 0, &unknown))
+    context safe = {.arena = c->arena, .diags = &findings, .companions = c->companions};
+    if (!st_diags_init(&findings, c->arena, NULL, 0, &unknown))
         return false;
-    st_sga_check(&c, &f->raw);
+    st_sga_check(&safe, &f->raw);
     return !st_diags_worst(&findings, STELE_ERROR);
 }
 
 /* NULL if there is none to use; *problem then says why. */
 static const sga_file *find_animation(sgm_loader *s, const char **problem)
 {
-    loader *l = s->l;
+    context *c = s->c;
     bool found = false;
     if (s->file->has_animation != 1) {
         *problem = "no animation file is named";
         return NULL;
     }
-    const char *name = st_text_string(l->arena, &s->file->animation);
-    const sga_file *f = st_sga_companion(l->arena, l->checker->companions, name, &found);
-    if (f && f->bone_count && is_safe(l, f))
+    const char *name = st_text_string(c->arena, &s->file->animation);
+    const sga_file *f = st_sga_companion(c, name, &found);
+    if (f && f->bone_count && is_safe(c, f))
         return f;
-    *problem = st_arena_format(l->arena, "\"%s\" %s", name,
+    *problem = st_arena_format(c->arena, "\"%s\" %s", name,
                                !found           ? "is not beside the model"
                                : !f             ? "cannot be read as an SGA"
                                : !f->bone_count ? "has no bones"
@@ -453,19 +454,19 @@ static const sga_file *find_animation(sgm_loader *s, const char **problem)
 
 static bool load_animation(sgm_loader *s, uint32_t root)
 {
-    loader *l = s->l;
+    context *c = s->c;
     const char *problem;
     uint64_t skinned = count_skinned(s->file);
     s->animation = find_animation(s, &problem);
     s->skinned = s->animation && skinned;
     if (s->animation)
-        return st_sga_load_bones(l, s->animation, root, &s->skeleton);
+        return st_sga_load_bones(c, s->animation, root, &s->skeleton);
     if (skinned)
-        st_diag(l->checker->diags, DIAG_SKIN_DROPPED, (diag_place){STELE_NOWHERE, skinned, "mesh"},
+        st_diag(c->diags, DIAG_SKIN_DROPPED, (diag_place){STELE_NOWHERE, skinned, "mesh"},
                 "%llu mesh%s skin weights, but %s: nothing moves", (unsigned long long)skinned,
                 skinned == 1 ? " has" : "es have", problem);
-    else if (s->file->has_animation == 1 && !l->checker->full && st_companions_any(l->checker->companions))
-        st_diag(l->checker->diags, DIAG_COMPANION_MISSING, (diag_place){STELE_NOWHERE, 1, "animation"}, "%s", problem);
+    else if (s->file->has_animation == 1 && !c->full && st_companions_any(c->companions))
+        st_diag(c->diags, DIAG_COMPANION_MISSING, (diag_place){STELE_NOWHERE, 1, "animation"}, "%s", problem);
     return true;
 }
 
@@ -474,42 +475,42 @@ static bool load_animation(sgm_loader *s, uint32_t root)
 /* A skinned mesh is placed by its joints: its node is a root, as glTF recommends. */
 static bool add_mesh_node(sgm_loader *s, uint32_t root, uint32_t mesh, uint32_t skin)
 {
-    loader *l = s->l;
+    context *c = s->c;
     stele_node node = stele_default_node();
-    node.name = *l->name ? st_arena_format(l->arena, "%s_mesh", l->name) : "mesh";
+    node.name = *c->load->name ? st_arena_format(c->arena, "%s_mesh", c->load->name) : "mesh";
     node.mesh = mesh;
     node.skin = skin;
     node.parent = skin == STELE_NONE ? root : STELE_NONE;
-    return st_model_add_node(l->model, l->arena, &node) != STELE_NONE;
+    return st_model_add_node(c->load->model, c->arena, &node) != STELE_NONE;
 }
 
 static bool load_all(sgm_loader *s)
 {
-    loader *l = s->l;
-    uint32_t root = st_rayne_root(l), skin = STELE_NONE, mesh;
+    context *c = s->c;
+    uint32_t root = st_rayne_root(c), skin = STELE_NONE, mesh;
     for (unsigned i = 0; i < s->file->material_count; i++)
         if (!load_material(s, i))
             return false;
-    s->srgb = decide_colors(l, s->file);
+    s->srgb = decide_colors(c, s->file);
     if (root == STELE_NONE || !load_animation(s, root) || (mesh = load_meshes(s)) == STELE_NONE)
         return false;
     if (s->animation) {
-        if (s->needs_neutral && !st_sga_add_neutral(l, &s->skeleton))
+        if (s->needs_neutral && !st_sga_add_neutral(c, &s->skeleton))
             return false;
-        if ((skin = st_sga_add_skin(l, &s->skeleton)) == STELE_NONE || !st_sga_load_clips(l, s->animation, &s->skeleton))
+        if ((skin = st_sga_add_skin(c, &s->skeleton)) == STELE_NONE || !st_sga_load_clips(c, s->animation, &s->skeleton))
             return false;
     }
     return add_mesh_node(s, root, mesh, s->skinned ? skin : STELE_NONE);
 }
 
-bool st_sgm_load(loader *l, const raw_file *raw)
+bool st_sgm_load(context *c, const raw_file *raw)
 {
     const sgm_file *f = (const sgm_file *)raw;
-    sgm_loader s = {.l = l,
+    sgm_loader s = {.c = c,
                     .file = f,
                     .traits = &st_sgm_traits[raw->dialect],
-                    .normal_mapped = st_arena_array(l->arena, f->material_count, sizeof(bool))};
+                    .normal_mapped = st_arena_array(c->arena, f->material_count, sizeof(bool))};
     if (raw->dialect != SGM_V3)
-        st_property_text(&l->model->properties, l->arena, "sgm.dialect", st_format_sgm.info.dialects[raw->dialect].name);
+        st_property_text(&c->load->model->properties, c->arena, "sgm.dialect", st_format_sgm.info.dialects[raw->dialect].name);
     return s.normal_mapped && load_all(&s);
 }

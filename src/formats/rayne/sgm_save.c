@@ -11,7 +11,7 @@
 enum { MOST_UVS = 2 }; /* Rayne misreads more */
 
 typedef struct sgm_saver {
-    saver *s;
+    context *c;
     flat_model flat;
     sgm_file *file;
     bool needs_neutral;       /* a vertex of a skinned mesh is moved by nothing */
@@ -53,7 +53,7 @@ static sgm_look look_of(sgm_saver *a, const stele_material *m, unsigned uv_count
         const stele_texture_use *use = use_of(m, (sgm_role)role);
         if (!use || use->texture == STELE_NONE)
             continue;
-        look.texture[role] = st_save_texture_name(a->s, use->texture, TEXTURE_OPEN_TYPE);
+        look.texture[role] = st_save_texture_name(a->c, use->texture, TEXTURE_OPEN_TYPE);
         look.uv_set[role] = use->uv_set;
     }
     memcpy(look.base_color, m->base_color, sizeof look.base_color);
@@ -80,14 +80,14 @@ static void check_names(sgm_saver *a, const sgm_material *m, const char *path)
     for (unsigned s = 0; s < m->uv_set_count; s++)
         for (unsigned i = 0; i < m->uv_set[s].texture_count; i++)
             if (m->uv_set[s].texture[i].name.size > UINT16_MAX)
-                st_adapt_refuse(&a->s->adapter, STELE_NOWHERE, path, "a texture's name has at most 65534 bytes");
+                st_refuse(a->c, STELE_NOWHERE, path, "a texture's name has at most 65534 bytes");
 }
 
 /* As it was written in the file that it came from, if it still means the same; otherwise in the usual way. */
 static void write_material(sgm_saver *a, const stele_material *m, unsigned uv_count, sgm_material *to)
 {
     char path[WALK_PATH];
-    arena *memory = a->s->arena;
+    arena *memory = a->c->arena;
     sgm_look look = look_of(a, m, uv_count);
     bool made = st_sgm_material_of_look(memory, &look, to);
     sgm_material kept = *to;
@@ -97,14 +97,14 @@ static void write_material(sgm_saver *a, const stele_material *m, unsigned uv_co
             *to = kept;
     }
     count_lost(a, m);
-    a->s->adapter.fits &= made;
+    a->c->fits &= made;
     to->id = (uint8_t)(to - a->file->material);
     check_names(a, to, st_check_path(path, "material[%u]", to->id));
 }
 
 static bool *used_materials(sgm_saver *a)
 {
-    bool *used = st_adapt_bytes(&a->s->adapter, a->s->model->material_count);
+    bool *used = st_need(a->c, a->c->save->model->material_count, 1);
     for (size_t i = 0; used && i < a->flat.mesh_count; i++)
         if (a->flat.meshes[i].material != STELE_NONE)
             used[a->flat.meshes[i].material] = true;
@@ -114,19 +114,19 @@ static bool *used_materials(sgm_saver *a)
 /* One for each mesh, those that meshes share again and again; then those that no mesh has. */
 static void write_materials(sgm_saver *a)
 {
-    adapter *adapter = &a->s->adapter;
-    const stele_model *model = a->s->model;
+    context *c = a->c;
+    const stele_model *model = a->c->save->model;
     const stele_material plain = stele_default_material();
     const bool *used = used_materials(a);
     uint64_t count = a->flat.mesh_count;
     for (size_t i = 0; used && i < model->material_count; i++)
         count += !used[i];
     if (count > SGM_MOST) {
-        st_adapt_refuse(adapter, STELE_NOWHERE, "material", "there are at most 255 materials, and each mesh needs its own");
+        st_refuse(c, STELE_NOWHERE, "material", "there are at most 255 materials, and each mesh needs its own");
         return;
     }
-    a->file->material = st_adapt_bytes(adapter, count * sizeof *a->file->material);
-    if (!adapter->fits)
+    a->file->material = st_need(c, count, sizeof *a->file->material);
+    if (!c->fits)
         return;
     for (size_t i = 0; i < a->flat.mesh_count; i++) {
         uint32_t material = a->flat.meshes[i].material;
@@ -219,9 +219,9 @@ static void write_vertices(sgm_saver *a, const flat_mesh *m, const stele_propert
         to->vertices = (span){m->position.data, m->vertex_count, stride};
         return;
     }
-    uint8_t *bytes = st_arena_array(a->s->arena, m->vertex_count, stride);
+    uint8_t *bytes = st_arena_array(a->c->arena, m->vertex_count, stride);
     to->vertices = (span){bytes, m->vertex_count, stride};
-    a->s->adapter.fits &= bytes != NULL;
+    a->c->fits &= bytes != NULL;
     if (!bytes)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -246,9 +246,9 @@ static void write_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
     to->indices = (span){v->data, v->count, to->index_size};
     if (packed && stele_type_size(v->type) == to->index_size)
         return;
-    uint8_t *bytes = st_arena_array(a->s->arena, v->count, to->index_size);
+    uint8_t *bytes = st_arena_array(a->c->arena, v->count, to->index_size);
     to->indices.data = bytes;
-    a->s->adapter.fits &= bytes != NULL;
+    a->c->fits &= bytes != NULL;
     for (uint64_t i = 0; bytes && i < v->count; i++)
         store_uint(bytes + i * to->index_size, st_view_index(v, i), to->index_size);
 }
@@ -258,8 +258,8 @@ static void write_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
 static bool fits(sgm_saver *a, const flat_mesh *m, const char *path)
 {
     if (m->vertex_count > UINT32_MAX || m->indices.count > UINT32_MAX)
-        st_adapt_refuse(&a->s->adapter, STELE_NOWHERE, path, "a mesh has at most 4294967295 vertices and indices");
-    return a->s->adapter.fits;
+        st_refuse(a->c, STELE_NOWHERE, path, "a mesh has at most 4294967295 vertices and indices");
+    return a->c->fits;
 }
 
 static void count_lost_uvs(sgm_saver *a, const stele_primitive *p)
@@ -299,14 +299,14 @@ static void write_mesh(sgm_saver *a, unsigned index)
 
 static void write_meshes(sgm_saver *a)
 {
-    adapter *adapter = &a->s->adapter;
+    context *c = a->c;
     if (a->flat.mesh_count > SGM_MOST) {
-        st_adapt_refuse(adapter, STELE_NOWHERE, "mesh", "there are at most 255 meshes");
+        st_refuse(c, STELE_NOWHERE, "mesh", "there are at most 255 meshes");
         return;
     }
     a->file->mesh_count = (uint8_t)a->flat.mesh_count;
-    a->file->mesh = st_adapt_bytes(adapter, a->flat.mesh_count * sizeof *a->file->mesh);
-    for (unsigned i = 0; adapter->fits && i < a->file->mesh_count; i++)
+    a->file->mesh = st_need(c, a->flat.mesh_count, sizeof *a->file->mesh);
+    for (unsigned i = 0; c->fits && i < a->file->mesh_count; i++)
         write_mesh(a, i);
 }
 
@@ -318,8 +318,8 @@ static const float color_step = 1e-5f;
 static void move_colors(sgm_saver *a, sgm_mesh *m)
 {
     uint32_t stride = m->vertices.stride;
-    uint8_t *copy = st_arena_array(a->s->arena, m->vertex_count, stride);
-    a->s->adapter.fits &= copy != NULL;
+    uint8_t *copy = st_arena_array(a->c->arena, m->vertex_count, stride);
+    a->c->fits &= copy != NULL;
     if (!copy || !m->vertex_count)
         return;
     memcpy(copy, m->vertices.data, (size_t)m->vertex_count * stride);
@@ -342,7 +342,7 @@ static void tell_colors(sgm_saver *a)
     for (unsigned i = 0; i < a->file->mesh_count; i++)
         if (a->file->mesh[i].color_floats)
             move_colors(a, &a->file->mesh[i]);
-    st_diag(a->s->adapter.checker->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
+    st_diag(a->c->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
             "vertex colours are multiples of 1/255, as sRGB in old files: moved by 0.00001, so that they are taken as linear");
 }
 
@@ -355,61 +355,59 @@ static void walk_animation(walk *w, void *raw)
 
 static void write_animation(sgm_saver *a)
 {
-    saver *s = a->s;
-    sga_file *f = st_adapt_bytes(&s->adapter, sizeof *f);
-    const char *name = st_arena_format(s->arena, "%s.sga", s->name);
+    context *c = a->c;
+    sga_file *f = st_need(c, 1, sizeof *f);
+    const char *name = st_arena_format(c->arena, "%s.sga", c->save->name);
     if (strlen(name) > RAYNE_LONGEST_NAME)
-        st_adapt_refuse(&s->adapter, STELE_NOWHERE, "animation", "its name has at most 65534 bytes");
-    if (!s->adapter.fits || !st_sga_of_model(s, &a->flat, a->needs_neutral, f))
+        st_refuse(c, STELE_NOWHERE, "animation", "its name has at most 65534 bytes");
+    if (!c->fits || !st_sga_of_model(c, &a->flat, a->needs_neutral, f))
         return;
     a->file->has_animation = 1;
     a->file->animation = (text){name, strlen(name) + 1};
-    st_save_beside(s, name, walk_animation, f);
+    st_save_beside(c, name, walk_animation, f);
 }
 
 /* ---- The file ---- */
 
 static void report_losses(sgm_saver *a)
 {
-    st_save_lose(a->s, DIAG_LOSS_INFLUENCES, a->crowded, "mesh", "has four joints for a vertex: %llu had more",
-                 (unsigned long long)a->crowded);
-    st_save_lose(a->s, DIAG_LOSS_UV, a->lost_uvs, "mesh", "has two sets of texture coordinates: %llu more dropped",
-                 (unsigned long long)a->lost_uvs);
-    st_save_lose(a->s, DIAG_LOSS_TEXTURE, a->lost_textures, "material",
-                 "has no textures for occlusion or the strength of reflections: %llu dropped",
-                 (unsigned long long)a->lost_textures);
-    st_save_lose(a->s, DIAG_LOSS_TEXTURE, a->unmapped_textures, "material",
-                 "has textures only for meshes with coordinates for them: %llu dropped",
-                 (unsigned long long)a->unmapped_textures);
-    st_save_lose(a->s, DIAG_LOSS_MATERIAL, a->lost_properties, "material",
-                 "has no metal, cut-outs, back sides or unlit surfaces: %llu material%s without them",
-                 (unsigned long long)a->lost_properties, a->lost_properties == 1 ? " is" : "s are");
+    st_lose(a->c, DIAG_LOSS_INFLUENCES, a->crowded, "mesh", "has four joints for a vertex: %llu had more",
+            (unsigned long long)a->crowded);
+    st_lose(a->c, DIAG_LOSS_UV, a->lost_uvs, "mesh", "has two sets of texture coordinates: %llu more dropped",
+            (unsigned long long)a->lost_uvs);
+    st_lose(a->c, DIAG_LOSS_TEXTURE, a->lost_textures, "material",
+            "has no textures for occlusion or the strength of reflections: %llu dropped", (unsigned long long)a->lost_textures);
+    st_lose(a->c, DIAG_LOSS_TEXTURE, a->unmapped_textures, "material",
+            "has textures only for meshes with coordinates for them: %llu dropped", (unsigned long long)a->unmapped_textures);
+    st_lose(a->c, DIAG_LOSS_MATERIAL, a->lost_properties, "material",
+            "has no metal, cut-outs, back sides or unlit surfaces: %llu material%s without them",
+            (unsigned long long)a->lost_properties, a->lost_properties == 1 ? " is" : "s are");
 }
 
 /* Without a place for the .sga there is no skeleton, and everything stays as it is at rest. */
-bool st_sgm_save(saver *s, raw_file *raw)
+bool st_sgm_save(context *c, raw_file *raw)
 {
     unsigned wanted = raw->dialect;
-    sgm_saver a = {.s = s, .file = (sgm_file *)raw};
-    flat_wishes wishes = {.axes = st_rayne_axes(), .skeleton = s->name, .normals = true};
+    sgm_saver a = {.c = c, .file = (sgm_file *)raw};
+    flat_wishes wishes = {.axes = st_rayne_axes(), .skeleton = c->save->name, .normals = true};
     raw->dialect = SGM_V3;
-    if (!st_flatten(s, &wishes, &a.flat))
+    if (!st_flatten(c, &wishes, &a.flat))
         return false;
     write_meshes(&a);
-    if (s->adapter.fits)
+    if (c->fits)
         tell_colors(&a);
-    if (s->adapter.fits)
+    if (c->fits)
         write_materials(&a);
-    if (s->adapter.fits && a.flat.joint_count)
+    if (c->fits && a.flat.joint_count)
         write_animation(&a);
     report_losses(&a);
-    return s->adapter.fits && (wanted == SGM_V3 || st_sgm_adapt(raw, wanted, s->adapter.checker));
+    return c->fits && (wanted == SGM_V3 || st_sgm_adapt(c, raw, wanted));
 }
 
 /* The animation file of an untouched copy. */
-void st_sgm_bring(saver *s, const raw_file *raw)
+void st_sgm_bring(context *c, const raw_file *raw)
 {
     const sgm_file *f = (const sgm_file *)raw;
     if (f->has_animation == 1)
-        st_save_companion(s, st_text_string(s->arena, &f->animation));
+        st_save_companion(c, st_text_string(c->arena, &f->animation));
 }

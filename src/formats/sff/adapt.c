@@ -3,19 +3,18 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "file/adapt.h"
 #include "raw.h"
 
 typedef struct sff_adapter {
-    adapter base;
+    context *c;
     sff_layout from, to;
 } sff_adapter;
 
-static void refuse_size(adapter *a, uint64_t offset, const char *path, uint64_t size, uint64_t most)
+static void refuse_size(context *c, uint64_t offset, const char *path, uint64_t size, uint64_t most)
 {
     char why[96];
     snprintf(why, sizeof why, "it would be %llu, and can be %llu at most", (unsigned long long)size, (unsigned long long)most);
-    st_adapt_refuse(a, offset, path, why);
+    st_refuse(c, offset, path, why);
 }
 
 /* ---- Meshes ---- */
@@ -29,7 +28,7 @@ static void copy_column(uint8_t *to, uint32_t to_stride, const vertex_floats *fr
 static void turn_attributes(sff_adapter *a, sff_mesh *m)
 {
     const sff_mesh before = *m;
-    uint8_t *copy = st_adapt_bytes(&a->base, m->vertex_count * a->to.stride);
+    uint8_t *copy = st_need(a->c, m->vertex_count, a->to.stride);
     if (!copy)
         return;
     m->vertices = (span){copy, m->vertex_count, a->to.stride};
@@ -46,7 +45,7 @@ static void turn_attributes(sff_adapter *a, sff_mesh *m)
 
 static void widen_indices(sff_adapter *a, sff_mesh *m)
 {
-    uint8_t *copy = st_adapt_bytes(&a->base, 4 * m->index_count);
+    uint8_t *copy = st_need(a->c, m->index_count, 4);
     for (uint64_t i = 0; copy && i < m->index_count; i++)
         store_uint(copy + 4 * i, load_u16(m->indices.data + 2 * i), 4);
     m->indices = (span){copy, m->index_count, 4};
@@ -76,7 +75,7 @@ static uint64_t actual_format(const sff_file *f, const sff_layout *l)
            (l->components[SFF_UV] ? SFF_UVS : 0) | (l->index_size ? SFF_INDICES : 0);
 }
 
-void st_sff_set_sizes(adapter *a, sff_file *f)
+void st_sff_set_sizes(context *c, sff_file *f)
 {
     f->geometry_size = 0;
     f->texture_size = 0;
@@ -85,28 +84,29 @@ void st_sff_set_sizes(adapter *a, sff_file *f)
     for (uint64_t i = 0; i < f->texture_count; i++)
         f->texture_size += 8 + f->texture[i].path_length + 2 * f->texture[i].mesh_count;
     if (f->geometry_size > UINT32_MAX)
-        refuse_size(a, 4, "geometry_size", f->geometry_size, UINT32_MAX);
+        refuse_size(c, 4, "geometry_size", f->geometry_size, UINT32_MAX);
     if (f->texture_size > UINT16_MAX)
-        refuse_size(a, 12, "texture_size", f->texture_size, UINT16_MAX);
+        refuse_size(c, 12, "texture_size", f->texture_size, UINT16_MAX);
 }
 
-bool st_sff_adapt(raw_file *raw, unsigned dialect, checker *c)
+bool st_sff_adapt(context *c, raw_file *raw, unsigned dialect)
 {
-    extern const stele_format st_format_sff;
+    extern const format st_format_sff;
     sff_file *f = (sff_file *)raw;
     unsigned reading = raw->reading;
-    sff_adapter a = {.base = {c, st_format_sff.info.dialects[dialect].name, true}, .from = st_sff_layout(f->format, *raw)};
+    sff_adapter a = {.c = c, .from = st_sff_layout(f->format, *raw)};
+    c->into = st_format_sff.info.dialects[dialect].name;
     f->format = actual_format(f, &a.from);
     f->mode = dialect;
     *raw = (raw_file){dialect, 0};
     a.to = st_sff_layout(f->format, *raw);
-    f->mesh = st_adapt_copy(&a.base, f->mesh, f->mesh_count, sizeof *f->mesh);
-    f->texture = st_adapt_copy(&a.base, f->texture, f->texture_count, sizeof *f->texture);
-    for (uint64_t i = 0; a.base.fits && i < f->mesh_count; i++)
+    f->mesh = st_need_copy(c, f->mesh, f->mesh_count, sizeof *f->mesh);
+    f->texture = st_need_copy(c, f->texture, f->texture_count, sizeof *f->texture);
+    for (uint64_t i = 0; c->fits && i < f->mesh_count; i++)
         adapt_mesh(&a, &f->mesh[i]);
-    for (uint64_t i = 0; a.base.fits && i < f->texture_count; i++)
+    for (uint64_t i = 0; c->fits && i < f->texture_count; i++)
         adapt_texture(&f->texture[i], reading);
-    if (a.base.fits)
-        st_sff_set_sizes(&a.base, f);
-    return a.base.fits;
+    if (c->fits)
+        st_sff_set_sizes(c, f);
+    return c->fits;
 }

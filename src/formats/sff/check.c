@@ -10,7 +10,7 @@ typedef unsigned long long number; /* for printf */
 
 /* ---- Sizes ---- */
 
-static void check_sizes(checker *c, const sff_file *f)
+static void check_sizes(context *c, const sff_file *f)
 {
     for (uint64_t i = 0; i < f->mesh_count; i++)
         if (!st_sff_mesh_size_holds(f, &f->mesh[i]))
@@ -27,7 +27,7 @@ static void check_sizes(checker *c, const sff_file *f)
 
 /* ---- Deviations from the profile ---- */
 
-static void check_reading(checker *c, const sff_file *f)
+static void check_reading(context *c, const sff_file *f)
 {
     enum { MESH = SFF_HEADER_BYTES };
     const uint64_t texture = f->geometry_end;
@@ -55,7 +55,7 @@ static void check_reading(checker *c, const sff_file *f)
                     deviations[i].says);
 }
 
-static void check_header(checker *c, const sff_file *f)
+static void check_header(context *c, const sff_file *f)
 {
     if (f->format & ~(uint64_t)SFF_KNOWN_BITS)
         st_diag(c->diags, DIAG_RESERVED_NOT_ZERO, st_check_place(c, AT_FORMAT, 1, "format"),
@@ -70,7 +70,7 @@ static void check_header(checker *c, const sff_file *f)
 
 /* ---- Meshes ---- */
 
-static void check_texture_indices(checker *c, const sff_file *f, uint64_t index)
+static void check_texture_indices(context *c, const sff_file *f, uint64_t index)
 {
     const span *texture = &f->mesh[index].texture;
     uint64_t beyond = 0, first = 0;
@@ -84,7 +84,7 @@ static void check_texture_indices(checker *c, const sff_file *f, uint64_t index)
                 "is %u, but there are only %llu textures", load_u16(texture->data + 2 * first), (number)f->texture_count);
 }
 
-static void check_mesh(checker *c, const sff_file *f, const sff_layout *l, uint64_t index)
+static void check_mesh(context *c, const sff_file *f, const sff_layout *l, uint64_t index)
 {
     char path[WALK_PATH];
     const sff_mesh *m = &f->mesh[index];
@@ -112,7 +112,7 @@ static void check_mesh(checker *c, const sff_file *f, const sff_layout *l, uint6
 
 /* ---- Textures ---- */
 
-static void check_path(checker *c, const sff_texture *t, uint64_t index, unsigned reading)
+static void check_path(context *c, const sff_texture *t, uint64_t index, unsigned reading)
 {
     const uint8_t *path = t->path.data;
     uint64_t size = st_sff_path_length(t, reading), ascii = 0;
@@ -136,7 +136,7 @@ static void check_path(checker *c, const sff_texture *t, uint64_t index, unsigne
         st_diag(c->diags, DIAG_TEXTURE_MISSING, place, "is \"%s\", which is not beside the model", name);
 }
 
-static void check_mesh_indices(checker *c, const sff_file *f, uint64_t index)
+static void check_mesh_indices(context *c, const sff_file *f, uint64_t index)
 {
     const span *mesh = &f->texture[index].mesh;
     uint64_t beyond = 0, first = 0;
@@ -164,7 +164,7 @@ static void contradict(contradiction *found, uint64_t owner, uint64_t entry, con
         *found = (contradiction){1, owner, entry, data};
 }
 
-static void report_contradiction(checker *c, const contradiction *found, const char *owner, const char *entry)
+static void report_contradiction(context *c, const contradiction *found, const char *owner, const char *entry)
 {
     if (found->count)
         st_diag(c->diags, DIAG_TEXTURE_RELATION,
@@ -202,7 +202,7 @@ static contradiction only_textures_say(const sff_file *f, const sff_relation *r,
     return found;
 }
 
-static void check_relation(checker *c, const sff_file *f)
+static void check_relation(context *c, const sff_file *f)
 {
     sff_relation r = st_sff_relation(f, c->arena);
     uint8_t *said = st_arena_alloc(c->arena, r.count);
@@ -213,7 +213,7 @@ static void check_relation(checker *c, const sff_file *f)
     report_contradiction(c, &textures, "texture", "mesh");
 }
 
-void st_sff_check(checker *c, const raw_file *raw)
+void st_sff_check(context *c, const raw_file *raw)
 {
     const sff_file *f = (const sff_file *)raw;
     sff_layout layout = st_sff_layout(f->format, *raw);

@@ -264,13 +264,13 @@ uint64_t st_sff_path_length(const sff_texture *t, unsigned reading)
 }
 
 /* Each texture once: meshes that use it share its strings. */
-static stele_texture_info *describe_textures(const sff_file *f, arena *a, companions *companions)
+static stele_texture_info *describe_textures(context *c, const sff_file *f)
 {
-    stele_texture_info *textures = st_arena_array(a, f->texture_count, sizeof *textures);
+    stele_texture_info *textures = st_arena_array(c->arena, f->texture_count, sizeof *textures);
     for (uint64_t i = 0; textures && i < f->texture_count; i++) {
-        const char *name = st_sff_path(a, &f->texture[i]);
+        const char *name = st_sff_path(c->arena, &f->texture[i]);
         textures[i].name = name;
-        textures[i].found = st_companion_find(companions, name, NULL, NULL) ? name : NULL;
+        textures[i].found = st_companion_find(c->companions, name, NULL, NULL) ? name : NULL;
     }
     return textures;
 }
@@ -353,15 +353,15 @@ static void describe_mesh(const sff_layout *l, const sff_mesh *m, uint64_t index
     info->bounds = st_position_bounds(&positions, m->vertex_count);
 }
 
-static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
+static void describe(context *c, const raw_file *raw, stele_info *info)
 {
     const sff_file *f = (const sff_file *)raw;
     sff_layout layout = st_sff_layout(f->format, *raw);
-    const stele_texture_info *textures = describe_textures(f, a, companions);
-    sff_relation relation = st_sff_relation(f, a);
-    stele_material_info *materials = st_arena_array(a, f->mesh_count, sizeof *materials);
-    stele_mesh_info *meshes = st_arena_array(a, f->mesh_count, sizeof *meshes);
-    const char **names = st_arena_array(a, SFF_ATTRIBUTES, sizeof *names);
+    const stele_texture_info *textures = describe_textures(c, f);
+    sff_relation relation = st_sff_relation(f, c->arena);
+    stele_material_info *materials = st_arena_array(c->arena, f->mesh_count, sizeof *materials);
+    stele_mesh_info *meshes = st_arena_array(c->arena, f->mesh_count, sizeof *meshes);
+    const char **names = st_arena_array(c->arena, SFF_ATTRIBUTES, sizeof *names);
     size_t name_count = 0;
     if (!textures || !relation.pairs || !materials || !meshes || !names)
         return;
@@ -370,9 +370,9 @@ static void describe(const raw_file *raw, arena *a, companions *companions, stel
             names[name_count++] = st_sff_attribute_names[i];
     for (uint64_t i = 0; i < f->mesh_count; i++) {
         if (f->mesh[i].texture_count)
-            describe_own_textures(f, &f->mesh[i], a, textures, &materials[i]);
+            describe_own_textures(f, &f->mesh[i], c->arena, textures, &materials[i]);
         else
-            describe_reverse(&relation, i, a, textures, &materials[i]);
+            describe_reverse(&relation, i, c->arena, textures, &materials[i]);
         describe_mesh(&layout, &f->mesh[i], i, &meshes[i]);
         meshes[i].attributes = names;
         meshes[i].attribute_count = name_count;
@@ -384,7 +384,7 @@ static void describe(const raw_file *raw, arena *a, companions *companions, stel
     info->mesh_count = (size_t)f->mesh_count;
 }
 
-const stele_format st_format_sff = {
+const format st_format_sff = {
     .info = {.name = "sff",
              .title = "Specter model",
              .extensions = "sff",

@@ -7,13 +7,13 @@ typedef unsigned long long number; /* for printf */
 /* ---- Textures and materials ---- */
 
 /* The textures of the model by their number in the file. */
-static uint32_t *load_textures(loader *l, const sff_file *f)
+static uint32_t *load_textures(context *c, const sff_file *f)
 {
     char path[WALK_PATH];
-    uint32_t *textures = st_arena_array(l->arena, f->texture_count, sizeof *textures);
+    uint32_t *textures = st_arena_array(c->arena, f->texture_count, sizeof *textures);
     for (uint64_t i = 0; textures && i < f->texture_count; i++)
         textures[i] =
-            st_load_texture(l, st_sff_path(l->arena, &f->texture[i]), st_check_path(path, "texture[%llu].path", (number)i));
+            st_load_texture(c, st_sff_path(c->arena, &f->texture[i]), st_check_path(path, "texture[%llu].path", (number)i));
     return textures;
 }
 
@@ -40,14 +40,14 @@ static uint32_t texture_at(const texture_list *list, size_t i)
 }
 
 /* The names of all textures but the first, one to a line: the file does not say what they are for. */
-static const char *further_names(loader *l, const texture_list *list, const uint32_t *textures)
+static const char *further_names(context *c, const texture_list *list, const uint32_t *textures)
 {
     uint64_t size = 0, at = 0;
     for (size_t i = 1; i < list->count; i++)
-        size += strlen(l->model->textures[textures[texture_at(list, i)]].name) + 1;
-    char *names = st_arena_bytes(l->arena, size);
+        size += strlen(c->load->model->textures[textures[texture_at(list, i)]].name) + 1;
+    char *names = st_arena_bytes(c->arena, size);
     for (size_t i = 1; names && i < list->count; i++) {
-        const char *name = l->model->textures[textures[texture_at(list, i)]].name;
+        const char *name = c->load->model->textures[textures[texture_at(list, i)]].name;
         memcpy(names + at, name, strlen(name));
         at += strlen(name);
         names[at++] = i + 1 < list->count ? '\n' : 0;
@@ -55,16 +55,16 @@ static const char *further_names(loader *l, const texture_list *list, const uint
     return names;
 }
 
-static uint32_t load_material(loader *l, const texture_list *list, const uint32_t *textures)
+static uint32_t load_material(context *c, const texture_list *list, const uint32_t *textures)
 {
     stele_material material = stele_default_material();
     if (!list->count)
         return STELE_NONE;
     material.base_color_texture.texture = textures[texture_at(list, 0)];
-    const char *further = list->count > 1 ? further_names(l, list, textures) : NULL;
+    const char *further = list->count > 1 ? further_names(c, list, textures) : NULL;
     if (further)
-        st_property_text(&material.properties, l->arena, SFF_TEXTURES_KEY, further);
-    return st_model_add_material(l->model, l->arena, &material);
+        st_property_text(&material.properties, c->arena, SFF_TEXTURES_KEY, further);
+    return st_model_add_material(c->load->model, c->arena, &material);
 }
 
 /* ---- Meshes ---- */
@@ -75,10 +75,10 @@ static stele_view view_of(const sff_layout *layout, const sff_mesh *m, sff_attri
     return st_view_f32(floats.data, count, floats.stride, floats.components);
 }
 
-static stele_view upside_down(loader *l, const stele_view *uv)
+static stele_view upside_down(context *c, const stele_view *uv)
 {
     uint8_t *bytes;
-    stele_view turned = st_view_make(l->arena, uv->count, STELE_F32, 2, &bytes);
+    stele_view turned = st_view_make(c->arena, uv->count, STELE_F32, 2, &bytes);
     for (uint64_t i = 0; bytes && i < uv->count; i++) {
         const uint8_t *from = st_view_at(uv, i);
         memcpy(bytes + 8 * i, from, 4);
@@ -88,12 +88,12 @@ static stele_view upside_down(loader *l, const stele_view *uv)
 }
 
 /* The number without those that make no whole triangle. */
-static uint64_t whole_triangles(loader *l, uint64_t count, uint64_t mesh)
+static uint64_t whole_triangles(context *c, uint64_t count, uint64_t mesh)
 {
     uint64_t rest = count % 3;
-    if (!rest || !l->repair)
+    if (!rest || !c->load->repair)
         return count;
-    st_diag(l->checker->diags, DIAG_REPAIRED_INDICES, st_check_place(l->checker, STELE_NOWHERE, 1, "mesh[%llu]", (number)mesh),
+    st_diag(c->diags, DIAG_REPAIRED_INDICES, st_check_place(c, STELE_NOWHERE, 1, "mesh[%llu]", (number)mesh),
             "has %llu corners of triangles: the last %llu make none", (number)count, (number)rest);
     return count - rest;
 }
@@ -103,64 +103,65 @@ static void add_attribute(stele_primitive *p, stele_attribute *attributes, stele
     attributes[p->attribute_count++] = (stele_attribute){semantic, 0, view};
 }
 
-static void load_primitive(loader *l, const sff_layout *layout, const sff_mesh *m, uint64_t index, stele_primitive *p,
+static void load_primitive(context *c, const sff_layout *layout, const sff_mesh *m, uint64_t index, stele_primitive *p,
                            stele_attribute attributes[SFF_ATTRIBUTES])
 {
     char path[WALK_PATH];
     bool indexed = layout->index_size && m->index_count;
-    p->vertex_count = indexed ? m->vertex_count : whole_triangles(l, m->vertex_count, index);
+    p->vertex_count = indexed ? m->vertex_count : whole_triangles(c, m->vertex_count, index);
     p->attributes = attributes;
     if (indexed)
         p->indices = (stele_view){.data = m->indices.data,
-                                  .count = whole_triangles(l, m->index_count, index),
+                                  .count = whole_triangles(c, m->index_count, index),
                                   .stride = layout->index_size,
                                   .components = 1,
                                   .type = st_sff_index_type(layout)};
     add_attribute(p, attributes, STELE_POSITION, view_of(layout, m, SFF_POSITION, p->vertex_count));
     if (layout->components[SFF_NORMAL]) {
         stele_view normal = view_of(layout, m, SFF_NORMAL, p->vertex_count);
-        normal = st_repair_normals(l, p, &normal, st_check_path(path, "mesh[%llu]", (number)index));
+        normal = st_repair_normals(c, p, &normal, st_check_path(path, "mesh[%llu]", (number)index));
         add_attribute(p, attributes, STELE_NORMAL, normal);
     }
     if (layout->components[SFF_UV]) {
         stele_view uv = view_of(layout, m, SFF_UV, p->vertex_count);
-        uv = upside_down(l, &uv);
-        uv = st_repair_uvs(l, &uv, st_check_path(path, "mesh[%llu]", (number)index));
+        uv = upside_down(c, &uv);
+        uv = st_repair_uvs(c, &uv, st_check_path(path, "mesh[%llu]", (number)index));
         add_attribute(p, attributes, STELE_UV, uv);
     }
 }
 
 /* A mesh that draws nothing is there, so that the others keep their numbers, but has no primitive. */
-static bool load_mesh(loader *l, const sff_layout *layout, const sff_mesh *m, uint64_t index, uint32_t material)
+static bool load_mesh(context *c, const sff_layout *layout, const sff_mesh *m, uint64_t index, uint32_t material)
 {
     stele_attribute attributes[SFF_ATTRIBUTES];
     stele_primitive primitive = {.topology = STELE_TRIANGLES, .material = material};
     stele_node node = stele_default_node();
-    load_primitive(l, layout, m, index, &primitive, attributes);
-    node.mesh = st_model_add_mesh(
-        l->model, l->arena, &(stele_mesh){.primitives = &primitive, .primitive_count = st_triangle_count(&primitive) > 0});
-    return node.mesh != STELE_NONE && st_model_add_node(l->model, l->arena, &node) != STELE_NONE;
+    load_primitive(c, layout, m, index, &primitive, attributes);
+    node.mesh =
+        st_model_add_mesh(c->load->model, c->arena,
+                          &(stele_mesh){.primitives = &primitive, .primitive_count = st_triangle_count(&primitive) > 0});
+    return node.mesh != STELE_NONE && st_model_add_node(c->load->model, c->arena, &node) != STELE_NONE;
 }
 
-bool st_sff_load(loader *l, const raw_file *raw)
+bool st_sff_load(context *c, const raw_file *raw)
 {
-    extern const stele_format st_format_sff;
+    extern const format st_format_sff;
     const sff_file *f = (const sff_file *)raw;
     sff_layout layout = st_sff_layout(f->format, *raw);
-    uint32_t *textures = load_textures(l, f);
-    sff_relation relation = st_sff_relation(f, l->arena);
-    if (!textures || !relation.pairs || l->arena->failed)
+    uint32_t *textures = load_textures(c, f);
+    sff_relation relation = st_sff_relation(f, c->arena);
+    if (!textures || !relation.pairs || c->arena->failed)
         return false;
     for (uint64_t i = 0; i < f->mesh_count; i++) {
         texture_list list = textures_of(f, &relation, i);
-        if (!load_mesh(l, &layout, &f->mesh[i], i, load_material(l, &list, textures)))
+        if (!load_mesh(c, &layout, &f->mesh[i], i, load_material(c, &list, textures)))
             return false;
     }
-    st_property_text(&l->model->properties, l->arena, SFF_DIALECT_KEY, st_format_sff.info.dialects[raw->dialect].name);
+    st_property_text(&c->load->model->properties, c->arena, SFF_DIALECT_KEY, st_format_sff.info.dialects[raw->dialect].name);
     if (f->texture_count && !layout.components[SFF_UV])
-        st_property_number(&l->model->properties, l->arena, SFF_UVS_KEY, 0);
+        st_property_number(&c->load->model->properties, c->arena, SFF_UVS_KEY, 0);
     uint64_t unknown_bits = f->format & ~(uint64_t)SFF_KNOWN_BITS;
     if (unknown_bits)
-        st_property_number(&l->model->properties, l->arena, SFF_BITS_KEY, (double)unknown_bits);
-    return !l->arena->failed;
+        st_property_number(&c->load->model->properties, c->arena, SFF_BITS_KEY, (double)unknown_bits);
+    return !c->arena->failed;
 }

@@ -113,13 +113,13 @@ size_t st_sff_first_pair(const sff_relation *r, uint32_t pair);
 
 void st_sff_probe(const uint8_t *data, uint64_t size, probe *p);
 sense st_sff_sense(const raw_file *raw);
-void st_sff_check(checker *c, const raw_file *raw);
-bool st_sff_adapt(raw_file *raw, unsigned dialect, checker *c);
-bool st_sff_load(loader *l, const raw_file *raw);
-bool st_sff_save(saver *s, raw_file *raw);
+void st_sff_check(context *c, const raw_file *raw);
+bool st_sff_adapt(context *c, raw_file *raw, unsigned dialect);
+bool st_sff_load(context *c, const raw_file *raw);
+bool st_sff_save(context *c, raw_file *raw);
 
 /* Sets the sizes in the header by those of the meshes and textures; refuses what its fields cannot hold. */
-void st_sff_set_sizes(adapter *a, sff_file *f);
+void st_sff_set_sizes(context *c, sff_file *f);
 
 /* Properties of a model and of a material. */
 #define SFF_DIALECT_KEY "sff.dialect"

@@ -6,7 +6,7 @@
 typedef unsigned long long number; /* for printf */
 
 typedef struct sff_saver {
-    saver *base;
+    context *c;
     flat_model flat;
     sff_file *file;
     sff_layout layout;
@@ -35,21 +35,21 @@ static uint64_t count_lines(const char *lines)
 /* Textures that no material uses are kept: they may be what SFF knows no role for. */
 static void choose_textures(sff_saver *a)
 {
-    saver *s = a->base;
-    uint64_t room = s->model->texture_count;
-    uint8_t *uses = st_texture_uses(s);
-    for (size_t i = 0; i < s->model->material_count; i++)
-        room += count_lines(further_of(&s->model->materials[i]));
-    a->name = st_arena_array(s->arena, room, sizeof *a->name);
-    a->written = st_arena_array(s->arena, s->model->texture_count, sizeof *a->written);
-    s->adapter.fits &= a->name && a->written;
-    for (uint32_t i = 0; s->adapter.fits && i < s->model->texture_count; i++) {
+    context *c = a->c;
+    uint64_t room = c->save->model->texture_count;
+    uint8_t *uses = st_texture_uses(c);
+    for (size_t i = 0; i < c->save->model->material_count; i++)
+        room += count_lines(further_of(&c->save->model->materials[i]));
+    a->name = st_arena_array(c->arena, room, sizeof *a->name);
+    a->written = st_arena_array(c->arena, c->save->model->texture_count, sizeof *a->written);
+    c->fits &= a->name && a->written;
+    for (uint32_t i = 0; c->fits && i < c->save->model->texture_count; i++) {
         bool write = uses[i] != TEXTURE_IS_OTHER;
         a->written[i] = write ? (uint32_t)a->name_count : STELE_NONE;
         if (write)
-            a->name[a->name_count++] = st_save_texture_name(s, i, TEXTURE_BY_FILE);
+            a->name[a->name_count++] = st_save_texture_name(c, i, TEXTURE_BY_FILE);
     }
-    st_report_other_textures(s, uses);
+    st_report_other_textures(c, uses);
 }
 
 /* ---- The textures of a material ---- */
@@ -62,7 +62,7 @@ static uint32_t number_of_name(sff_saver *a, const char *name, size_t length)
     for (uint64_t i = 0; i < a->name_count; i++)
         if (strlen(a->name[i]) == length && memcmp(a->name[i], name, length) == 0)
             return (uint32_t)i;
-    a->name[a->name_count] = st_arena_text(a->base->arena, name, length);
+    a->name[a->name_count] = st_arena_text(a->c->arena, name, length);
     return (uint32_t)a->name_count++;
 }
 
@@ -75,10 +75,10 @@ static span list_textures(sff_saver *a, const stele_material *m)
 {
     const char *further = has_color_texture(m) ? further_of(m) : ""; /* without the first they would become the colour */
     uint64_t room = has_color_texture(m) + count_lines(further);
-    uint8_t *list = st_adapt_bytes(&a->base->adapter, 2 * room);
+    uint8_t *list = st_need(a->c, room, 2);
     uint64_t count = 0;
     if (a->name_count + room > MOST_TEXTURES) {
-        st_adapt_refuse(&a->base->adapter, STELE_NOWHERE, "texture_size", "65535 bytes hold 8191 textures at most");
+        st_refuse(a->c, STELE_NOWHERE, "texture_size", "65535 bytes hold 8191 textures at most");
         return (span){0};
     }
     if (!list)
@@ -95,10 +95,10 @@ static span list_textures(sff_saver *a, const stele_material *m)
 
 static void list_all_textures(sff_saver *a)
 {
-    const stele_model *model = a->base->model;
-    a->lists = st_arena_array(a->base->arena, model->material_count, sizeof *a->lists);
-    a->base->adapter.fits &= a->lists != NULL;
-    for (size_t i = 0; a->base->adapter.fits && i < model->material_count; i++)
+    const stele_model *model = a->c->save->model;
+    a->lists = st_arena_array(a->c->arena, model->material_count, sizeof *a->lists);
+    a->c->fits &= a->lists != NULL;
+    for (size_t i = 0; a->c->fits && i < model->material_count; i++)
         a->lists[i] = list_textures(a, &model->materials[i]);
 }
 
@@ -117,7 +117,7 @@ static bool unindexed(const flat_mesh *mesh)
 static bool has_uvs(const sff_saver *a, const flat_mesh *mesh)
 {
     const stele_view *uv = st_flat_uv(&a->flat, mesh);
-    if (st_property_number_of(&a->base->model->properties, SFF_UVS_KEY, 1) != 0)
+    if (st_property_number_of(&a->c->save->model->properties, SFF_UVS_KEY, 1) != 0)
         return uv->count;
     for (uint64_t i = 0; i < uv->count; i++)
         if (stele_view_number(uv, i, 0) != 0 || stele_view_number(uv, i, 1) != 0)
@@ -129,7 +129,7 @@ static bool has_uvs(const sff_saver *a, const flat_mesh *mesh)
 static uint64_t choose_format(const sff_saver *a)
 {
     uint64_t format = SFF_POSITIONS;
-    double unknown_bits = st_property_number_of(&a->base->model->properties, SFF_BITS_KEY, 0);
+    double unknown_bits = st_property_number_of(&a->c->save->model->properties, SFF_BITS_KEY, 0);
     for (size_t i = 0; i < a->flat.mesh_count; i++) {
         const flat_mesh *mesh = &a->flat.meshes[i];
         format |= mesh->normal.count ? SFF_NORMALS : 0;
@@ -152,9 +152,9 @@ static void measure_mesh(sff_saver *a, uint64_t index)
     to->texture_count = (uint16_t)to->texture.count;
     to->size = st_sff_mesh_bytes(&a->layout, to->vertex_count, to->index_count, to->texture_count);
     if (to->texture.count > UINT16_MAX)
-        st_adapt_refuse(&a->base->adapter, STELE_NOWHERE, "mesh.texture_count", "a mesh can have 65535 textures at most");
+        st_refuse(a->c, STELE_NOWHERE, "mesh.texture_count", "a mesh can have 65535 textures at most");
     if (to->texture.count && index > UINT16_MAX)
-        st_adapt_refuse(&a->base->adapter, STELE_NOWHERE, "texture.mesh", "only the first 65536 meshes can have textures");
+        st_refuse(a->c, STELE_NOWHERE, "texture.mesh", "only the first 65536 meshes can have textures");
 }
 
 /* ---- Textures list their meshes, too ---- */
@@ -183,19 +183,19 @@ static void relate(sff_file *f, texture_side *sides)
 static void save_textures(sff_saver *a)
 {
     sff_file *f = a->file;
-    texture_side *sides = st_adapt_bytes(&a->base->adapter, a->name_count * sizeof *sides);
+    texture_side *sides = st_need(a->c, a->name_count, sizeof *sides);
     if (!sides)
         return;
     relate(f, sides);
     for (uint64_t i = 0; i < f->texture_count; i++) {
         sff_texture *t = &f->texture[i];
         t->mesh_count = t->mesh.count;
-        sides[i] = (texture_side){.meshes = st_adapt_bytes(&a->base->adapter, 2 * t->mesh_count)};
+        sides[i] = (texture_side){.meshes = st_need(a->c, t->mesh_count, 2)};
         t->mesh = (span){sides[i].meshes, 0, 2};
         t->path_length = strlen(a->name[i]);
         t->path = (span){(const uint8_t *)a->name[i], 1, (uint32_t)t->path_length};
     }
-    if (a->base->adapter.fits)
+    if (a->c->fits)
         relate(f, sides);
 }
 
@@ -220,7 +220,7 @@ static void turn_upside_down(uint8_t *to, uint32_t stride, uint64_t count)
 static void save_vertices(sff_saver *a, const flat_mesh *from, sff_mesh *to)
 {
     const stele_view *columns[] = {&from->position, &from->normal, st_flat_uv(&a->flat, from)};
-    uint8_t *bytes = st_adapt_bytes(&a->base->adapter, to->vertex_count * a->layout.stride);
+    uint8_t *bytes = st_need(a->c, to->vertex_count, a->layout.stride);
     if (!bytes)
         return;
     to->vertices = (span){bytes, to->vertex_count, a->layout.stride};
@@ -238,7 +238,7 @@ static void save_vertices(sff_saver *a, const flat_mesh *from, sff_mesh *to)
 
 static void save_indices(sff_saver *a, const flat_mesh *from, sff_mesh *to)
 {
-    uint8_t *bytes = st_adapt_bytes(&a->base->adapter, 4 * to->index_count);
+    uint8_t *bytes = st_need(a->c, to->index_count, 4);
     for (uint64_t i = 0; bytes && i < to->index_count; i++)
         store_uint(bytes + 4 * i, st_view_index(&from->indices, i), 4);
     to->indices = (span){bytes, to->index_count, 4};
@@ -247,46 +247,46 @@ static void save_indices(sff_saver *a, const flat_mesh *from, sff_mesh *to)
 static void save_meshes(sff_saver *a)
 {
     uint64_t without_uvs = 0;
-    for (uint64_t i = 0; a->base->adapter.fits && i < a->file->mesh_count; i++) {
+    for (uint64_t i = 0; a->c->fits && i < a->file->mesh_count; i++) {
         const flat_mesh *from = &a->flat.meshes[i];
         save_vertices(a, from, &a->file->mesh[i]);
         save_indices(a, from, &a->file->mesh[i]);
         without_uvs += a->layout.components[SFF_UV] && !st_flat_uv(&a->flat, from)->count;
     }
     if (without_uvs)
-        st_diag(a->base->adapter.checker->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, without_uvs, ""},
+        st_diag(a->c->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, without_uvs, ""},
                 "all meshes of an SFF have texture coordinates, or none: %llu without them got zeros", (number)without_uvs);
 }
 
 /* ---- The file ---- */
 
-bool st_sff_save(saver *s, raw_file *raw)
+bool st_sff_save(context *c, raw_file *raw)
 {
     sff_file *f = (sff_file *)raw;
-    sff_saver a = {.base = s, .file = f};
-    flat_wishes wishes = {.axes = st_matrix_identity(), .normals = st_model_has_normals(s->model)};
-    if (!st_flatten(s, &wishes, &a.flat))
+    sff_saver a = {.c = c, .file = f};
+    flat_wishes wishes = {.axes = st_matrix_identity(), .normals = st_model_has_normals(c->save->model)};
+    if (!st_flatten(c, &wishes, &a.flat))
         return false;
-    st_report_names(s, &a.flat, true);
-    st_report_uvs(s, &a.flat);
+    st_report_names(c, &a.flat, true);
+    st_report_uvs(c, &a.flat);
     choose_textures(&a);
-    if (s->adapter.fits)
+    if (c->fits)
         list_all_textures(&a);
     f->format = choose_format(&a);
     f->mode = raw->dialect;
     a.layout = st_sff_layout(f->format, *raw);
     f->mesh_count = a.flat.mesh_count;
-    f->mesh = st_arena_array(s->arena, f->mesh_count, sizeof *f->mesh);
+    f->mesh = st_arena_array(c->arena, f->mesh_count, sizeof *f->mesh);
     f->texture_count = a.name_count;
-    f->texture = st_arena_array(s->arena, f->texture_count, sizeof *f->texture);
-    s->adapter.fits &= f->mesh && f->texture;
-    for (uint64_t i = 0; s->adapter.fits && i < f->mesh_count; i++)
+    f->texture = st_arena_array(c->arena, f->texture_count, sizeof *f->texture);
+    c->fits &= f->mesh && f->texture;
+    for (uint64_t i = 0; c->fits && i < f->mesh_count; i++)
         measure_mesh(&a, i);
-    if (s->adapter.fits)
+    if (c->fits)
         save_textures(&a);
-    if (s->adapter.fits)
-        st_sff_set_sizes(&s->adapter, f);
-    if (s->adapter.fits)
+    if (c->fits)
+        st_sff_set_sizes(c, f);
+    if (c->fits)
         save_meshes(&a);
-    return s->adapter.fits;
+    return c->fits;
 }

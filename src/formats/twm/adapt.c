@@ -29,7 +29,7 @@ static bool add_clusters(twm_mesh *m, arena *a)
     return empty != NULL;
 }
 
-static void lose(checker *c, diag_code code, uint64_t count, const char *path, const char *what)
+static void lose(context *c, diag_code code, uint64_t count, const char *path, const char *what)
 {
     if (count)
         st_diag(c->diags, code, (diag_place){STELE_NOWHERE, count, path}, "%s: %llu are missing", what,
@@ -37,7 +37,7 @@ static void lose(checker *c, diag_code code, uint64_t count, const char *path, c
 }
 
 /* Only v3 can tell that its writer took three floats for each uv: elsewhere they must be what they seem. */
-static bool repair_uvs(checker *c, const twm_file *f, twm_mesh *m, const char *path)
+static bool repair_uvs(context *c, const twm_file *f, twm_mesh *m, const char *path)
 {
     uint64_t known = 2 * m->vertex_count / 3;
     if (!st_twm_three_float_uvs(f, m))
@@ -50,7 +50,7 @@ static bool repair_uvs(checker *c, const twm_file *f, twm_mesh *m, const char *p
     return copy != NULL;
 }
 
-static bool resize_indices(checker *c, const twm_file *f, twm_mesh *m, uint32_t size, const char *path)
+static bool resize_indices(context *c, const twm_file *f, twm_mesh *m, uint32_t size, const char *path)
 {
     bool half = st_twm_half_indices(f, m);
     uint32_t from = half ? 8 : m->index_size;
@@ -73,7 +73,7 @@ static bool resize_indices(checker *c, const twm_file *f, twm_mesh *m, uint32_t 
     return copy != NULL;
 }
 
-static bool adapt_mesh(checker *c, const twm_file *f, twm_mesh *m, unsigned dialect, const char *path)
+static bool adapt_mesh(context *c, const twm_file *f, twm_mesh *m, unsigned dialect, const char *path)
 {
     if (dialect == TWM_V3 && (m->vertex_count > UINT32_MAX || m->index_count > UINT32_MAX)) {
         st_diag(c->diags, DIAG_DOES_NOT_FIT, st_check_place(c, m->at, 1, "%s", path),
@@ -92,7 +92,7 @@ static bool adapt_mesh(checker *c, const twm_file *f, twm_mesh *m, unsigned dial
     return resize_indices(c, f, m, dialect <= TWM_V1 ? 8 : 4, path);
 }
 
-bool st_twm_adapt(raw_file *raw, unsigned dialect, checker *c)
+bool st_twm_adapt(context *c, raw_file *raw, unsigned dialect)
 {
     char path[WALK_PATH];
     twm_file *f = (twm_file *)raw;

@@ -14,7 +14,7 @@ static void note(tally *t, bool wrong, uint64_t where, const uint8_t *at)
 
 /* ---- Flags and reserved bytes ---- */
 
-static void check_reserved(checker *c, const span *reserved, const char *path)
+static void check_reserved(context *c, const span *reserved, const char *path)
 {
     for (uint64_t i = 0; i < reserved->count; i++)
         if (reserved->data[i]) {
@@ -24,7 +24,7 @@ static void check_reserved(checker *c, const span *reserved, const char *path)
         }
 }
 
-static void check_flags(checker *c, const twm_file *f, const twm_mesh *m, unsigned index)
+static void check_flags(context *c, const twm_file *f, const twm_mesh *m, unsigned index)
 {
     const uint8_t flags[] = {m->has_normals, m->has_uvs, m->has_tangents, m->has_binormals, m->has_deformer};
     static const char *const names[] = {"has_normals", "has_uvs", "has_tangents", "has_binormals", "has_deformer"};
@@ -35,7 +35,7 @@ static void check_flags(checker *c, const twm_file *f, const twm_mesh *m, unsign
     check_reserved(c, &m->reserved, st_check_path(path, "mesh[%u].reserved", index));
 }
 
-static void check_header(checker *c, const twm_file *f)
+static void check_header(context *c, const twm_file *f)
 {
     twm_reading reading = st_twm_reading(f->raw.reading);
     st_check_flag(c, f->has_skeleton, 12, "has_skeleton");
@@ -62,13 +62,13 @@ bool st_twm_counts_from_one(const twm_file *f)
     return own_parent;
 }
 
-static uint64_t offset_of_joint(const checker *c, const void *file, uint64_t joint)
+static uint64_t offset_of_joint(const context *c, const void *file, uint64_t joint)
 {
     const twm_file *f = file;
     return st_check_offset(c, f->joints.data + joint * f->joints.stride);
 }
 
-static void check_parents(checker *c, const twm_file *f)
+static void check_parents(context *c, const twm_file *f)
 {
     uint32_t base = st_twm_counts_from_one(f);
     if (base && c->full)
@@ -88,7 +88,7 @@ static void check_parents(checker *c, const twm_file *f)
         st_check_cycles(c, parent, f->joint_count, "joint", offset_of_joint, f);
 }
 
-static void check_padding(checker *c, const twm_file *f)
+static void check_padding(context *c, const twm_file *f)
 {
     tally used = {0};
     for (uint64_t i = 0; f->joints.stride == 72 && i < f->joint_count; i++)
@@ -100,7 +100,7 @@ static void check_padding(checker *c, const twm_file *f)
             "is not 0");
 }
 
-static void check_matrices(checker *c, const twm_file *f)
+static void check_matrices(context *c, const twm_file *f)
 {
     tally bad = {0};
     for (uint64_t i = 0; i < f->joint_count; i++)
@@ -137,7 +137,7 @@ static void look_at_cluster(const twm_file *f, const uint8_t *p, uint64_t weight
     note(&found->sum, finite && !zero && (sum < 0.99 || sum > 1.01), vertex, p);
 }
 
-static void report(checker *c, diag_code code, const tally *found, unsigned mesh, const char *says)
+static void report(context *c, diag_code code, const tally *found, unsigned mesh, const char *says)
 {
     if (found->count)
         st_diag(c->diags, code,
@@ -146,7 +146,7 @@ static void report(checker *c, diag_code code, const tally *found, unsigned mesh
                 "%s", says);
 }
 
-static void check_clusters(checker *c, const twm_file *f, const twm_mesh *m, unsigned index)
+static void check_clusters(context *c, const twm_file *f, const twm_mesh *m, unsigned index)
 {
     cluster_findings found = {0};
     const uint8_t *p = m->clusters.data;
@@ -191,7 +191,7 @@ static mesh_view view_of(const twm_file *f, const twm_mesh *m, const char *path)
     return view;
 }
 
-static void check_defects(checker *c, const twm_file *f, const twm_mesh *m, unsigned index)
+static void check_defects(context *c, const twm_file *f, const twm_mesh *m, unsigned index)
 {
     if (st_twm_reading(f->raw.reading).narrow && !st_twm_half_indices(f, m) && m->index_count)
         st_diag(c->diags, DIAG_NONSTANDARD_LAYOUT,
@@ -208,7 +208,7 @@ static void check_defects(checker *c, const twm_file *f, const twm_mesh *m, unsi
                 (unsigned long long)(2 * m->vertex_count / 3));
 }
 
-static void check_mesh(checker *c, const twm_file *f, unsigned index)
+static void check_mesh(context *c, const twm_file *f, unsigned index)
 {
     char path[WALK_PATH];
     const twm_mesh *m = &f->mesh[index];
@@ -228,7 +228,7 @@ static bool key_finite(const uint8_t *key)
     return !st_scan_nonfinite(key + 4, TWM_KEY_BYTES / 4 - 1);
 }
 
-static void check_track(checker *c, const twm_track *t, const char *path)
+static void check_track(context *c, const twm_track *t, const char *path)
 {
     tally nonfinite = {0}, turned = {0}, unsorted = {0}, repeated = {0};
     const struct {
@@ -255,7 +255,7 @@ static void check_track(checker *c, const twm_track *t, const char *path)
                     "%s", reports[i].says);
 }
 
-void st_twm_check(checker *c, const raw_file *raw)
+void st_twm_check(context *c, const raw_file *raw)
 {
     char path[WALK_PATH];
     const twm_file *f = (const twm_file *)raw;

@@ -377,16 +377,15 @@ static void describe_clip(const twm_file *f, const twm_animation *animation, ste
     info->seconds = last / 1000.0;
 }
 
-static void describe(const raw_file *raw, arena *a, companions *companions, stele_info *info)
+static void describe(context *c, const raw_file *raw, stele_info *info)
 {
     const twm_file *f = (const twm_file *)raw;
-    stele_mesh_info *meshes = st_arena_array(a, f->mesh_count, sizeof *meshes);
-    stele_clip_info *clips = st_arena_array(a, f->animation_count, sizeof *clips);
-    (void)companions;
+    stele_mesh_info *meshes = st_arena_array(c->arena, f->mesh_count, sizeof *meshes);
+    stele_clip_info *clips = st_arena_array(c->arena, f->animation_count, sizeof *clips);
     if (!meshes || !clips)
         return;
     for (uint64_t i = 0; i < f->mesh_count; i++) {
-        describe_mesh(f, &f->mesh[i], a, &meshes[i]);
+        describe_mesh(f, &f->mesh[i], c->arena, &meshes[i]);
         st_bounds_add(&info->bounds, &meshes[i].bounds);
     }
     for (uint64_t i = 0; i < f->animation_count; i++)
@@ -399,7 +398,7 @@ static void describe(const raw_file *raw, arena *a, companions *companions, stel
     info->joints = f->joint_count;
 }
 
-const stele_format st_format_twm = {
+const format st_format_twm = {
     .info = {.name = "twm",
              .title = "Twilli model",
              .extensions = "twm",

@@ -6,10 +6,10 @@
 #include "model/rig.h"
 #include "raw.h"
 
-extern const stele_format st_format_twm;
+extern const format st_format_twm;
 
 typedef struct twm_loader {
-    loader *base;
+    context *c;
     const twm_file *file;
     bool flip_uvs, rotation_w_first;
     bool neutral; /* some vertex needs the neutral joint */
@@ -17,7 +17,7 @@ typedef struct twm_loader {
 
 static diag_place place(twm_loader *t, const void *at, uint64_t count, const char *path)
 {
-    return st_check_place(t->base->checker, st_check_offset(t->base->checker, at), count, "%s", path);
+    return st_check_place(t->c, st_check_offset(t->c, at), count, "%s", path);
 }
 
 /* ---- Indices ---- */
@@ -29,15 +29,15 @@ static stele_view load_indices(twm_loader *t, const twm_mesh *m, const char *pat
     uint32_t size = half ? 8 : m->index_size;
     uint64_t there = half ? m->index_count / 2 : m->index_count, count = there / 3 * 3;
     if (half)
-        st_diag(t->base->checker->diags, DIAG_REPAIRED_INDICES, place(t, m->indices.data, m->index_count - count, path),
+        st_diag(t->c->diags, DIAG_REPAIRED_INDICES, place(t, m->indices.data, m->index_count - count, path),
                 "are 64-bit numbers of which half were never written: the half that is there is taken");
     else if (count != there)
-        st_diag(t->base->checker->diags, DIAG_REPAIRED_INDICES, place(t, m->indices.data, there - count, path),
+        st_diag(t->c->diags, DIAG_REPAIRED_INDICES, place(t, m->indices.data, there - count, path),
                 "do not make whole triangles: the last ones are dropped");
     if (size == 4)
         return (stele_view){.data = m->indices.data, .count = count, .stride = 4, .components = 1, .type = STELE_U32};
     uint8_t *bytes;
-    stele_view narrow = st_view_make(t->base->arena, count, STELE_U32, 1, &bytes);
+    stele_view narrow = st_view_make(t->c->arena, count, STELE_U32, 1, &bytes);
     for (uint64_t i = 0; i < narrow.count; i++)
         store_uint(bytes + 4 * i, load_u64(m->indices.data + 8 * i), 4);
     return narrow;
@@ -55,10 +55,10 @@ static stele_view repair_three_floats(twm_loader *t, const twm_mesh *m, const ch
 {
     uint8_t *bytes;
     uint64_t known = 2 * m->vertex_count / 3;
-    stele_view uv = st_view_make(t->base->arena, m->vertex_count, STELE_F32, 2, &bytes);
+    stele_view uv = st_view_make(t->c->arena, m->vertex_count, STELE_F32, 2, &bytes);
     for (uint64_t v = 0; v < known && v < uv.count; v++)
         memcpy(bytes + 8 * v, m->uv.data + 12 * v, 8);
-    st_diag(t->base->checker->diags, DIAG_REPAIRED_UV, place(t, m->uv.data, m->vertex_count, path),
+    st_diag(t->c->diags, DIAG_REPAIRED_UV, place(t, m->uv.data, m->vertex_count, path),
             "were written as three floats each: they are put where they belong, and those of the last %llu vertices, which are "
             "not there, are 0",
             (unsigned long long)(m->vertex_count - known));
@@ -79,10 +79,10 @@ static stele_view flipped(arena *a, const stele_view *uv)
 static stele_view load_uvs(twm_loader *t, const twm_mesh *m, const char *path)
 {
     stele_view uv = st_view_f32(m->uv.data, m->uv.count, 8, 2);
-    if (t->base->repair && st_twm_three_float_uvs(t->file, m))
+    if (t->c->load->repair && st_twm_three_float_uvs(t->file, m))
         uv = repair_three_floats(t, m, path);
-    uv = st_repair_uvs(t->base, &uv, path);
-    return t->flip_uvs ? flipped(t->base->arena, &uv) : uv;
+    uv = st_repair_uvs(t->c, &uv, path);
+    return t->flip_uvs ? flipped(t->c->arena, &uv) : uv;
 }
 
 /* ---- Tangents ---- */
@@ -120,7 +120,7 @@ static stele_view load_tangents(twm_loader *t, const twm_mesh *m, const stele_vi
 {
     uint8_t *bytes;
     uint64_t repaired = 0;
-    stele_view tangents = st_view_make(t->base->arena, m->vertex_count, STELE_F32, 4, &bytes);
+    stele_view tangents = st_view_make(t->c->arena, m->vertex_count, STELE_F32, 4, &bytes);
     for (uint64_t v = 0; v < tangents.count; v++) {
         float normal[3], tangent[4], binormal[3], side[3];
         stele_view_row(normals, v, normal);
@@ -128,14 +128,14 @@ static stele_view load_tangents(twm_loader *t, const twm_mesh *m, const stele_vi
             tangent[i] = load_f32(m->tangent.data + 12 * v + 4 * i);
             binormal[i] = m->has_binormals ? load_f32(m->binormal.data + 12 * v + 4 * i) : 0;
         }
-        repaired += t->base->repair && repair_tangent(normal, tangent);
+        repaired += t->c->load->repair && repair_tangent(normal, tangent);
         cross(normal, tangent, side);
         tangent[3] = dot(side, binormal) < 0 ? -1 : 1;
         for (uint64_t i = 0; i < 4; i++)
             store_f32(bytes + 16 * v + 4 * i, tangent[i]);
     }
     if (repaired)
-        st_diag(t->base->checker->diags, DIAG_REPAIRED_TANGENT, place(t, m->tangent.data, repaired, path),
+        st_diag(t->c->diags, DIAG_REPAIRED_TANGENT, place(t, m->tangent.data, repaired, path),
                 "are not of length 1: they are made so, or made up where they have no direction");
     return tangents;
 }
@@ -145,7 +145,7 @@ static bool usable_tangents(twm_loader *t, const twm_mesh *m, const char *path)
 {
     bool usable = m->has_tangents && m->has_normals;
     if ((m->has_tangents || m->has_binormals) && !usable)
-        st_diag(t->base->checker->diags, DIAG_TANGENTS_DROPPED,
+        st_diag(t->c->diags, DIAG_TANGENTS_DROPPED,
                 place(t, m->has_tangents ? m->tangent.data : m->binormal.data, m->vertex_count, path),
                 "are left out: only together with normals do tangents and binormals say something");
     return usable;
@@ -187,7 +187,7 @@ static bool find_clusters(twm_loader *t, const twm_mesh *m, cluster_list *list)
     bool any = false;
     uint64_t at = 0;
     list->data = m->clusters.data;
-    list->offset = st_arena_array(t->base->arena, m->clusters.count, sizeof *list->offset);
+    list->offset = st_arena_array(t->c->arena, m->clusters.count, sizeof *list->offset);
     for (uint64_t v = 0; list->offset && v < m->clusters.count; v++) {
         uint64_t weights = load_u64(list->data + at);
         list->offset[v] = at;
@@ -215,7 +215,7 @@ static bool load_skin(twm_loader *t, const twm_mesh *m, const char *path, skin_r
                             .context = &clusters,
                             .joint_count = t->file->joint_count,
                             .path = path};
-    if (!st_load_influences(t->base, &request, skin))
+    if (!st_load_influences(t->c, &request, skin))
         return false;
     t->neutral |= skin->needs_neutral;
     return true;
@@ -243,7 +243,7 @@ static void load_primitive(twm_loader *t, const twm_mesh *m, unsigned index, ste
     add_attribute(&p, attributes, STELE_POSITION, three_floats(&m->position));
     stele_view normals = three_floats(&m->normal);
     if (m->has_normals) {
-        normals = st_repair_normals(t->base, &p, &normals, st_check_path(path, "mesh[%u].normal", index));
+        normals = st_repair_normals(t->c, &p, &normals, st_check_path(path, "mesh[%u].normal", index));
         add_attribute(&p, attributes, STELE_NORMAL, normals);
     }
     if (usable_tangents(t, m, st_check_path(path, "mesh[%u].tangent", index)))
@@ -257,7 +257,7 @@ static void load_primitive(twm_loader *t, const twm_mesh *m, unsigned index, ste
     }
     mesh->primitives = &p;
     mesh->primitive_count = 1;
-    node->mesh = st_model_add_mesh(t->base->model, t->base->arena, mesh);
+    node->mesh = st_model_add_mesh(t->c->load->model, t->c->arena, mesh);
 }
 
 static void load_mesh(twm_loader *t, unsigned index)
@@ -267,8 +267,8 @@ static void load_mesh(twm_loader *t, unsigned index)
     stele_node node = stele_default_node();
     load_primitive(t, m, index, &mesh, &node);
     if (!mesh.primitive_count)
-        node.mesh = st_model_add_mesh(t->base->model, t->base->arena, &mesh);
-    st_model_add_node(t->base->model, t->base->arena, &node);
+        node.mesh = st_model_add_mesh(t->c->load->model, t->c->arena, &mesh);
+    st_model_add_node(t->c->load->model, t->c->arena, &node);
 }
 
 /* ---- The skeleton ---- */
@@ -293,10 +293,10 @@ static stele_view load_matrices(twm_loader *t)
     const twm_file *f = t->file;
     uint8_t *bytes;
     uint64_t count = (uint64_t)f->joint_count + t->neutral;
-    stele_view matrices = st_view_make(t->base->arena, count, STELE_F32, 16, &bytes);
+    stele_view matrices = st_view_make(t->c->arena, count, STELE_F32, 16, &bytes);
     bool transposed = stored_transposed(f);
     if (transposed)
-        st_diag(t->base->checker->diags, DIAG_ASSUMED, place(t, twm_joint_matrix(f, 0), 1, "joint.inverse_bind"),
+        st_diag(t->c->diags, DIAG_ASSUMED, place(t, twm_joint_matrix(f, 0), 1, "joint.inverse_bind"),
                 "is taken as stored row by row, because that is where the translations are");
     for (uint64_t j = 0; j < matrices.count; j++) {
         float given[16];
@@ -314,9 +314,9 @@ static uint32_t *load_parents(twm_loader *t)
 {
     const twm_file *f = t->file;
     uint32_t base = st_twm_counts_from_one(f);
-    uint32_t *parent = st_arena_array(t->base->arena, f->joint_count, sizeof *parent);
+    uint32_t *parent = st_arena_array(t->c->arena, f->joint_count, sizeof *parent);
     if (base)
-        st_diag(t->base->checker->diags, DIAG_ASSUMED, place(t, f->joints.data, 1, "joint.parent"),
+        st_diag(t->c->diags, DIAG_ASSUMED, place(t, f->joints.data, 1, "joint.parent"),
                 "is taken to count from 1, because one joint seems to be its own parent");
     for (uint32_t j = 0; parent && j < f->joint_count; j++) {
         uint32_t given = load_u32(f->joints.data + (uint64_t)j * f->joints.stride);
@@ -341,9 +341,9 @@ static bool load_skeleton(twm_loader *t, rig *r)
                .parent = load_parents(t),
                .inverse_bind = load_matrices(t),
                .neutral = t->neutral,
-               .moved = find_moved(t->file, t->base->arena),
+               .moved = find_moved(t->file, t->c->arena),
                .root = st_matrix_identity()};
-    return r->parent && r->moved && r->inverse_bind.count && st_rig_load(t->base, r);
+    return r->parent && r->moved && r->inverse_bind.count && st_rig_load(t->c, r);
 }
 
 /* ---- Clips ---- */
@@ -369,19 +369,19 @@ static stele_view load_rotations(twm_loader *t, const twm_track *track, const ke
 {
     stele_view rotation = keys_of(track, TWM_KEY_ROTATION, 4);
     if (t->rotation_w_first)
-        rotation = w_last(t->base->arena, &rotation);
-    rotation = st_keys_take(t->base->arena, order, &rotation);
-    return st_repair_rotations(t->base, &rotation, path);
+        rotation = w_last(t->c->arena, &rotation);
+    rotation = st_keys_take(t->c->arena, order, &rotation);
+    return st_repair_rotations(t->c, &rotation, path);
 }
 
 static bool load_track(twm_loader *t, const twm_track *track, uint32_t node, const char *path, stele_channel *channels)
 {
     key_order order;
-    arena *a = t->base->arena;
+    arena *a = t->c->arena;
     double *seconds = st_arena_array(a, track->key.count, sizeof *seconds);
     for (uint64_t i = 0; seconds && i < track->key.count; i++)
         seconds[i] = load_u32(track->key.data + i * TWM_KEY_BYTES) / 1000.0;
-    if (!seconds || !st_keys_order(t->base, seconds, track->key.count, path, &order))
+    if (!seconds || !st_keys_order(t->c, seconds, track->key.count, path, &order))
         return false;
     stele_view translation = keys_of(track, TWM_KEY_TRANSLATION, 3), scale = keys_of(track, TWM_KEY_SCALE, 3);
     const stele_view values[] = {st_keys_take(a, &order, &translation), load_rotations(t, track, &order, path),
@@ -399,7 +399,7 @@ static bool load_clip(twm_loader *t, const rig *r, unsigned index)
     uint64_t tracks = 0;
     for (uint32_t j = 0; j < t->file->joint_count; j++)
         tracks += animation->track[j].key.count > 0;
-    stele_channel *channels = st_arena_array(t->base->arena, 3 * tracks, sizeof *channels);
+    stele_channel *channels = st_arena_array(t->c->arena, 3 * tracks, sizeof *channels);
     stele_clip clip = {.channels = channels};
     for (uint32_t j = 0; channels && j < t->file->joint_count; j++) {
         const twm_track *track = &animation->track[j];
@@ -411,30 +411,30 @@ static bool load_clip(twm_loader *t, const rig *r, unsigned index)
         clip.channel_count += 3;
     }
     if (tracks)
-        return channels && st_model_add_clip(t->base->model, t->base->arena, &clip) != STELE_NONE;
-    st_diag(t->base->checker->diags, DIAG_CLIP_DROPPED,
-            st_check_place(t->base->checker, STELE_NOWHERE, 1, "animation[%u]", index), "has no keys: it is left out");
+        return channels && st_model_add_clip(t->c->load->model, t->c->arena, &clip) != STELE_NONE;
+    st_diag(t->c->diags, DIAG_CLIP_DROPPED, st_check_place(t->c, STELE_NOWHERE, 1, "animation[%u]", index),
+            "has no keys: it is left out");
     return true;
 }
 
-bool st_twm_load(loader *l, const raw_file *raw)
+bool st_twm_load(context *c, const raw_file *raw)
 {
     const twm_file *f = (const twm_file *)raw;
     rig r;
-    twm_loader t = {.base = l,
+    twm_loader t = {.c = c,
                     .file = f,
-                    .flip_uvs = raw->dialect != TWM_V3 && strcmp(st_load_choice(l, "twm.uv"), "flip") == 0,
-                    .rotation_w_first = strcmp(st_load_choice(l, "twm.quaternion"), "wxyz") == 0};
-    st_property_text(&l->model->properties, l->arena, "twm.dialect", st_format_twm.info.dialects[raw->dialect].name);
-    for (unsigned i = 0; i < f->mesh_count && !l->arena->failed; i++)
+                    .flip_uvs = raw->dialect != TWM_V3 && strcmp(st_load_choice(c, "twm.uv"), "flip") == 0,
+                    .rotation_w_first = strcmp(st_load_choice(c, "twm.quaternion"), "wxyz") == 0};
+    st_property_text(&c->load->model->properties, c->arena, "twm.dialect", st_format_twm.info.dialects[raw->dialect].name);
+    for (unsigned i = 0; i < f->mesh_count && !c->arena->failed; i++)
         load_mesh(&t, i);
     if (f->joint_count && !joints_usable(f))
-        st_diag(l->checker->diags, DIAG_SKIN_DROPPED, st_check_place(l->checker, TWM_HEADER, f->joint_count, "joint_count"),
+        st_diag(c->diags, DIAG_SKIN_DROPPED, st_check_place(c, TWM_HEADER, f->joint_count, "joint_count"),
                 "is more than a skin can have: nothing moves");
     else if (f->joint_count && !load_skeleton(&t, &r))
         return false;
     for (unsigned i = 0; joints_usable(f) && i < f->animation_count; i++)
         if (!load_clip(&t, &r, i))
             return false;
-    return !l->arena->failed;
+    return !c->arena->failed;
 }

@@ -86,9 +86,9 @@ bool st_twm_counts_from_one(const twm_file *f);
 bool st_twm_has_skeleton(const twm_file *f);
 bool st_twm_has_clusters(const twm_file *f, const twm_mesh *m);
 
-void st_twm_check(checker *c, const raw_file *raw);
-bool st_twm_adapt(raw_file *raw, unsigned dialect, checker *c);
-bool st_twm_load(loader *l, const raw_file *raw);
-bool st_twm_save(saver *s, raw_file *raw);
+void st_twm_check(context *c, const raw_file *raw);
+bool st_twm_adapt(context *c, raw_file *raw, unsigned dialect);
+bool st_twm_load(context *c, const raw_file *raw);
+bool st_twm_save(context *c, raw_file *raw);
 
 #endif

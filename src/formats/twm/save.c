@@ -7,7 +7,7 @@
 #include "raw.h"
 
 typedef struct twm_saver {
-    saver *base;
+    context *c;
     twm_file *file;
     flat_model flat;
     joint_numbers numbers;
@@ -17,8 +17,8 @@ typedef struct twm_saver {
 
 static uint8_t *zeroed(twm_saver *t, uint64_t count, uint32_t size)
 {
-    uint8_t *bytes = st_arena_array(t->base->arena, count, size);
-    t->base->adapter.fits &= bytes != NULL;
+    uint8_t *bytes = st_arena_array(t->c->arena, count, size);
+    t->c->fits &= bytes != NULL;
     return bytes;
 }
 
@@ -148,7 +148,7 @@ static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned
     static const uint8_t zeros[3];
     char path[WALK_PATH];
     if (from->vertex_count > UINT32_MAX || from->indices.count > UINT32_MAX) {
-        st_adapt_refuse(&t->base->adapter, STELE_NOWHERE, st_check_path(path, "mesh[%u]", index), "counts have 32 bits");
+        st_refuse(t->c, STELE_NOWHERE, st_check_path(path, "mesh[%u]", index), "counts have 32 bits");
         return;
     }
     m->vertex_count = from->vertex_count;
@@ -168,15 +168,15 @@ static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned
 static void save_meshes(twm_saver *t)
 {
     uint64_t second_uvs = 0;
-    t->file->mesh = st_arena_array(t->base->arena, t->flat.mesh_count, sizeof *t->file->mesh);
-    t->base->adapter.fits &= t->file->mesh != NULL && t->flat.mesh_count <= UINT32_MAX;
+    t->file->mesh = st_arena_array(t->c->arena, t->flat.mesh_count, sizeof *t->file->mesh);
+    t->c->fits &= t->file->mesh != NULL && t->flat.mesh_count <= UINT32_MAX;
     t->file->mesh_count = (uint32_t)t->flat.mesh_count;
-    for (unsigned i = 0; t->base->adapter.fits && i < t->flat.mesh_count; i++) {
+    for (unsigned i = 0; t->c->fits && i < t->flat.mesh_count; i++) {
         save_mesh(t, &t->flat.meshes[i], &t->file->mesh[i], i);
         second_uvs += t->flat.meshes[i].uv[1].count > 0;
     }
-    st_save_lose(t->base, DIAG_LOSS_UV, second_uvs, "", "has one set of texture coordinates: the second of %llu mesh%s dropped",
-                 (unsigned long long)second_uvs, second_uvs == 1 ? "" : "es");
+    st_lose(t->c, DIAG_LOSS_UV, second_uvs, "", "has one set of texture coordinates: the second of %llu mesh%s dropped",
+            (unsigned long long)second_uvs, second_uvs == 1 ? "" : "es");
 }
 
 /* ---- Clips ---- */
@@ -221,7 +221,7 @@ static bool moves(const twm_saver *t, const stele_channel *c)
 
 static double fps_of(const twm_saver *t)
 {
-    return t->base->fps > 0 ? t->base->fps : USUAL_FPS;
+    return t->c->save->fps > 0 ? t->c->save->fps : USUAL_FPS;
 }
 
 /* Each joint has keys of its own: where its channels have them. */
@@ -233,7 +233,7 @@ static bool collect_times(twm_saver *t, clip_saver *c)
             c->joints[t->flat.joint_of_node[clip->channels[i].node]].count +=
                 st_channel_sample_count(&clip->channels[i], fps_of(t));
     for (size_t j = 0; j < t->flat.joint_count; j++) {
-        c->joints[j].times = st_arena_array(t->base->arena, c->joints[j].count + 1, sizeof *c->joints[j].times);
+        c->joints[j].times = st_arena_array(t->c->arena, c->joints[j].count + 1, sizeof *c->joints[j].times);
         if (!c->joints[j].times)
             return false;
         c->joints[j].count = 0;
@@ -250,7 +250,7 @@ static bool collect_times(twm_saver *t, clip_saver *c)
         joint->count = st_sort_times(joint->times, joint->count);
         joint->bytes = zeroed(t, joint->count, TWM_KEY_BYTES);
     }
-    return t->base->adapter.fits;
+    return t->c->fits;
 }
 
 /* Times are whole milliseconds: rounding moves keys, and those that fall on the one before take its place. */
@@ -287,8 +287,8 @@ static bool save_keys(twm_saver *t, clip_saver *c)
     uint64_t most = 0, count = 0;
     for (size_t j = 0; j < t->flat.joint_count; j++)
         most += c->joints[j].count;
-    double *times = st_arena_array(t->base->arena, most, sizeof *times);
-    uint64_t *next = st_arena_array(t->base->arena, t->flat.joint_count, sizeof *next);
+    double *times = st_arena_array(t->c->arena, most, sizeof *times);
+    uint64_t *next = st_arena_array(t->c->arena, t->flat.joint_count, sizeof *next);
     if (!times || !next)
         return false;
     for (size_t j = 0; j < t->flat.joint_count; j++) {
@@ -296,10 +296,10 @@ static bool save_keys(twm_saver *t, clip_saver *c)
         count += c->joints[j].count;
     }
     count = st_sort_times(times, count);
-    if (!st_flat_afford(t->base, c->clip, (double)count))
+    if (!st_flat_afford(t->c, c->clip, (double)count))
         return false;
     for (uint64_t i = 0; i < count; i++) {
-        st_flat_pose(t->base, &t->flat, c->clip, times[i], c->scratch, c->places);
+        st_flat_pose(t->c, &t->flat, c->clip, times[i], c->scratch, c->places);
         for (size_t j = 0; j < t->flat.joint_count; j++)
             while (next[j] < c->joints[j].count && c->joints[j].times[next[j]] <= times[i] + 1e-6)
                 save_key(t, c, j, c->joints[j].times[next[j]++]);
@@ -309,7 +309,7 @@ static bool save_keys(twm_saver *t, clip_saver *c)
 
 static bool save_clip(twm_saver *t, uint32_t clip, twm_animation *animation)
 {
-    arena *a = t->base->arena;
+    arena *a = t->c->arena;
     clip_saver c = {.clip = clip,
                     .joints = st_arena_array(a, t->flat.joint_count, sizeof *c.joints),
                     .places = st_arena_array(a, t->flat.joint_count, sizeof *c.places),
@@ -329,34 +329,34 @@ static bool save_clip(twm_saver *t, uint32_t clip, twm_animation *animation)
 static void save_clips(twm_saver *t)
 {
     const stele_model *model = t->flat.model;
-    t->file->animation = st_arena_array(t->base->arena, model->clip_count, sizeof *t->file->animation);
-    t->base->adapter.fits &= t->file->animation != NULL;
-    for (uint32_t i = 0; t->base->adapter.fits && i < model->clip_count; i++)
+    t->file->animation = st_arena_array(t->c->arena, model->clip_count, sizeof *t->file->animation);
+    t->c->fits &= t->file->animation != NULL;
+    for (uint32_t i = 0; t->c->fits && i < model->clip_count; i++)
         if (st_flat_clip_used(&t->flat, i))
-            t->base->adapter.fits &= save_clip(t, i, &t->file->animation[t->file->animation_count++]);
-    st_save_lose(t->base, DIAG_LOSS_PRECISION, t->moved_keys, "", "has whole milliseconds: %llu key%s moved by less than one",
-                 (unsigned long long)t->moved_keys, t->moved_keys == 1 ? " is" : "s are");
-    st_save_lose(t->base, DIAG_LOSS_SHEAR, t->sheared, "", "has no shear: %llu key%s changed", (unsigned long long)t->sheared,
-                 t->sheared == 1 ? " is" : "s are");
+            t->c->fits &= save_clip(t, i, &t->file->animation[t->file->animation_count++]);
+    st_lose(t->c, DIAG_LOSS_PRECISION, t->moved_keys, "", "has whole milliseconds: %llu key%s moved by less than one",
+            (unsigned long long)t->moved_keys, t->moved_keys == 1 ? " is" : "s are");
+    st_lose(t->c, DIAG_LOSS_SHEAR, t->sheared, "", "has no shear: %llu key%s changed", (unsigned long long)t->sheared,
+            t->sheared == 1 ? " is" : "s are");
 }
 
-bool st_twm_save(saver *s, raw_file *raw)
+bool st_twm_save(context *c, raw_file *raw)
 {
     static const uint8_t zeros[3];
     twm_file *f = (twm_file *)raw;
     unsigned dialect = raw->dialect;
-    twm_saver t = {.base = s, .file = f};
+    twm_saver t = {.c = c, .file = f};
     flat_wishes wishes = {.axes = st_matrix_identity(), .skeleton = true};
-    if (!st_flatten(s, &wishes, &t.flat) || !st_joint_numbers(s, &t.flat, &t.numbers))
+    if (!st_flatten(c, &wishes, &t.flat) || !st_joint_numbers(c, &t.flat, &t.numbers))
         return false;
     raw->dialect = TWM_V3;
     f->reserved = (span){zeros, sizeof zeros, 1};
     save_skeleton(&t);
     save_meshes(&t);
     save_clips(&t);
-    st_report_clips(s, &t.flat);
-    st_report_names(s, &t.flat, true);
-    if (s->adapter.fits && dialect != TWM_V3)
-        s->adapter.fits = st_twm_adapt(raw, dialect, s->adapter.checker);
-    return s->adapter.fits;
+    st_report_clips(c, &t.flat);
+    st_report_names(c, &t.flat, true);
+    if (c->fits && dialect != TWM_V3)
+        c->fits = st_twm_adapt(c, raw, dialect);
+    return c->fits;
 }

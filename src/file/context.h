@@ -1,0 +1,40 @@
+/* What every phase of a file works with: checking, describing, adapting, loading, saving. And the words that they share for
+ * what is lost, and for what does not fit at all. */
+#ifndef ST_CONTEXT_H
+#define ST_CONTEXT_H
+
+#include "companion.h"
+#include "diag.h"
+#include "walk.h"
+
+typedef struct context {
+    arena *arena;
+    diags *diags;
+    const uint8_t *data; /* of the whole file, to turn pointers into offsets */
+    uint64_t size;
+    companions *companions; /* of the source */
+    stele_parallel parallel;
+    void *parallel_user;
+    bool full;            /* every finding, or only what safe use needs */
+    const char *target;   /* NULL or an engine's name */
+    const char *into;     /* what adapting or saving makes of it: a dialect, or a format in capitals, "SFF" */
+    bool fits;            /* so far */
+    char path[WALK_PATH]; /* of the latest place */
+    struct loading *load; /* of a model, see model.h; NULL in other phases */
+    struct saving *save;
+} context;
+
+/* Nothing will be written: something cannot be held at all. */
+void st_refuse(context *c, uint64_t offset, const char *path, const char *why);
+
+/* So many of something are lost, if any: "SFF has no ...". And the same for what is dropped, with its number: "has no bones" is
+ * "v0 has no bones: 42 dropped". */
+void st_lose(context *c, diag_code code, uint64_t count, const char *path, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void st_drop(context *c, diag_code code, uint64_t count, const char *path, const char *what);
+
+/* Zeroed memory for so many items, and a copy of a list; without memory nothing fits. */
+void *st_need(context *c, uint64_t count, size_t item_size);
+void *st_need_copy(context *c, const void *items, uint64_t count, size_t item_size);
+
+#endif
