@@ -151,12 +151,6 @@ matrix st_transform_matrix(const transform *t)
     return a;
 }
 
-static double column_length(const matrix *a, int c)
-{
-    const double *p = a->m + 4 * (size_t)c;
-    return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
-}
-
 /* A column that was scaled to nothing is made up from the others: the rotation is then as good as any. */
 static void complete_columns(matrix *a, const double scale[3])
 {
@@ -166,10 +160,7 @@ static void complete_columns(matrix *a, const double scale[3])
     } else if (flat == 1) {
         int c = scale[0] == 0 ? 0 : scale[1] == 0 ? 1 : 2;
         const double *u = a->m + 4 * ((c + 1) % 3), *v = a->m + 4 * ((c + 2) % 3);
-        double *n = a->m + 4 * (size_t)c;
-        n[0] = u[1] * v[2] - u[2] * v[1];
-        n[1] = u[2] * v[0] - u[0] * v[2];
-        n[2] = u[0] * v[1] - u[1] * v[0];
+        cross3(u, v, a->m + 4 * c);
     }
 }
 
@@ -198,7 +189,7 @@ bool st_matrix_decompose(const matrix *a, transform *t)
     matrix rotation = *a;
     memcpy(t->translation, a->m + 12, sizeof t->translation);
     for (int c = 0; c < 3; c++)
-        t->scale[c] = column_length(a, c);
+        t->scale[c] = length3(a->m + 4 * c);
     if (st_matrix_determinant(a) < 0)
         t->scale[0] = -t->scale[0];
     for (int c = 0; c < 3; c++)
@@ -236,7 +227,7 @@ stele_transform st_transform_float(const transform *t)
 
 void st_quaternion_normalize(double q[4])
 {
-    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    double length = sqrt(dot4(q, q));
     bool none = !(length > 0) || !isfinite(length);
     for (int i = 0; i < 4; i++)
         q[i] = none ? i == 3 : q[i] / length;
@@ -244,7 +235,7 @@ void st_quaternion_normalize(double q[4])
 
 void st_quaternion_slerp(const double a[4], const double b[4], double t, double result[4])
 {
-    double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3], sign = dot < 0 ? -1 : 1;
+    double dot = dot4(a, b), sign = dot < 0 ? -1 : 1;
     double u = 1 - t, v = t;
     dot = fabs(dot);
     if (dot < 0.9999 && t > 0 && t < 1) { /* nearer than that a straight line is as good, and does not divide by nothing */

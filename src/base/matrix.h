@@ -1,11 +1,9 @@
-/* Vectors, quaternions (x, y, z, w) and 4x4 matrices, column by column, in double precision: floats in files come back exactly
+/* Quaternions (x, y, z, w) and 4x4 matrices, column by column, in double precision: floats in files come back exactly
  * after a way there and back. */
 #ifndef ST_MATRIX_H
 #define ST_MATRIX_H
 
-#include <stdbool.h>
-
-#include "stele.h"
+#include "vector.h"
 
 typedef struct matrix {
     double m[16]; /* element of row r and column c: m[4 * c + r] */

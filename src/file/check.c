@@ -1,10 +1,7 @@
 #include "check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/bytes.h"
 
 uint64_t st_check_offset(const context *c, const void *pointer)
 {
@@ -108,18 +105,4 @@ void st_check_cycles(context *c, const int64_t *parent, uint64_t count, const ch
                     st_check_place(c, offset_of(c, list_of, (uint64_t)at), 1, "%s[%llu]", list, (unsigned long long)at),
                     "is its own ancestor");
     }
-}
-
-float st_quaternion_length(const uint8_t *quaternion)
-{
-    float squares = 0;
-    for (int i = 0; i < 4; i++)
-        squares += load_f32(quaternion + 4 * i) * load_f32(quaternion + 4 * i);
-    return sqrtf(squares);
-}
-
-bool st_quaternion_unit(const uint8_t *quaternion)
-{
-    float length = st_quaternion_length(quaternion);
-    return length >= 0.99f && length <= 1.01f;
 }

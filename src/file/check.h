@@ -47,10 +47,6 @@ typedef uint64_t (*offset_of_item)(const context *c, const void *list_of, uint64
 void st_check_cycles(context *c, const int64_t *parent, uint64_t count, const char *list, offset_of_item offset_of,
                      const void *list_of);
 
-/* The length of a quaternion, and whether it is 1 within 1 %. */
-float st_quaternion_length(const uint8_t *quaternion);
-bool st_quaternion_unit(const uint8_t *quaternion);
-
 /* Floats of a vertex: components of them from data + stride * vertex. No components: the mesh does not have them. */
 typedef struct vertex_floats {
     const uint8_t *data;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/scan.h"
+#include "base/vector.h"
 #include "file/check.h"
 
 typedef enum finding {
@@ -219,14 +219,13 @@ static void load_position(const mesh_view *m, uint64_t vertex, float p[3])
 /* The squared sine of the angle at the first corner is below (1e-6)^2, or an edge has no length. */
 static bool zero_area(const float a[3], const float b[3], const float c[3])
 {
-    double u[3], v[3];
+    double u[3], v[3], across[3];
     for (int i = 0; i < 3; i++) {
         u[i] = (double)b[i] - a[i];
         v[i] = (double)c[i] - a[i];
     }
-    double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
-    double uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2], vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    return x * x + y * y + z * z <= 1e-12 * uu * vv;
+    cross3(u, v, across);
+    return dot3(across, across) <= 1e-12 * dot3(u, u) * dot3(v, v);
 }
 
 /* In single precision, and generously: right for all but the suspicious ones. */

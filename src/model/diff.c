@@ -87,15 +87,16 @@ static drawing *drawings_of(diff *d, const stele_model *model, size_t *count)
 static double size_of_model(const drawing *drawings, size_t count)
 {
     stele_bounds all = {0};
-    double square = 0;
+    double low[3], high[3];
     for (size_t i = 0; i < count; i++) {
         const stele_view *position = stele_primitive_view(drawings[i].primitive, STELE_POSITION, 0);
         stele_bounds one = position ? st_view_bounds(position) : (stele_bounds){0};
         st_bounds_add(&all, &one);
     }
-    for (int k = 0; k < 3 && all.known; k++)
-        square += ((double)all.max[k] - (double)all.min[k]) * ((double)all.max[k] - (double)all.min[k]);
-    return square > 0 ? sqrt(square) : 1;
+    widen3(all.min, low);
+    widen3(all.max, high);
+    double size = all.known ? distance3(high, low) : 0;
+    return size > 0 ? size : 1;
 }
 
 /* The largest distance between the rows of two arrays of three floats. */
@@ -103,12 +104,12 @@ static double largest_distance(const float *p, const float *q, uint64_t count)
 {
     double worst = 0;
     for (uint64_t i = 0; i < count; i++) {
-        double square = 0;
-        for (uint64_t k = 3 * i; k < 3 * i + 3; k++)
-            square += ((double)p[k] - (double)q[k]) * ((double)p[k] - (double)q[k]);
-        worst = worse(worst, square);
+        double from[3], to[3];
+        widen3(p + 3 * i, from);
+        widen3(q + 3 * i, to);
+        worst = worse(worst, distance3(from, to));
     }
-    return sqrt(worst);
+    return worst;
 }
 
 /* How far vertices of one model are from those of the other at a time, as a part of the model's size; and their normals. */

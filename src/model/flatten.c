@@ -264,7 +264,7 @@ static void transform_row(const matrix *m, vector_kind kind, bool unit, const ui
         st_matrix_point(m, v, r);
     else
         st_matrix_direction(m, v, r);
-    double length = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]), by_length = unit && length > 0 ? 1 / length : 1;
+    double length = length3(r), by_length = unit && length > 0 ? 1 / length : 1;
     for (int k = 0; k < 3; k++)
         to[k] = (float)(r[k] * by_length);
 }

@@ -63,11 +63,12 @@ static uint64_t count_bad_normals(const stele_view *normal)
 
 static bool brought_to_unit(float n[3])
 {
-    double length = sqrt((double)n[0] * (double)n[0] + (double)n[1] * (double)n[1] + (double)n[2] * (double)n[2]);
-    if (!(length > 1e-12) || !isfinite(length))
+    double wide[3];
+    widen3(n, wide);
+    if (!(length3(wide) > 1e-12) || !normalize3(wide))
         return false;
     for (int k = 0; k < 3; k++)
-        n[k] = (float)((double)n[k] / length);
+        n[k] = (float)wide[k];
     return true;
 }
 

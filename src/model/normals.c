@@ -48,17 +48,13 @@ static uint32_t first_at(places *p, const stele_view *position, uint64_t vertex)
  * functions that round differently from platform to platform. */
 static void add_triangle(const stele_view *position, const uint64_t vertices[3], const uint32_t *first, double (*sums)[3])
 {
-    double corner[3][3], edge[2][3], normal[3];
+    double corner[3][3], edges[2][3], normal[3];
     for (int i = 0; i < 3; i++)
         for (uint32_t k = 0; k < 3; k++)
             corner[i][k] = stele_view_number(position, vertices[i], k);
-    for (int k = 0; k < 3; k++) {
-        edge[0][k] = corner[1][k] - corner[0][k];
-        edge[1][k] = corner[2][k] - corner[0][k];
-    }
-    normal[0] = edge[0][1] * edge[1][2] - edge[0][2] * edge[1][1];
-    normal[1] = edge[0][2] * edge[1][0] - edge[0][0] * edge[1][2];
-    normal[2] = edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0];
+    minus3(corner[1], corner[0], edges[0]);
+    minus3(corner[2], corner[0], edges[1]);
+    cross3(edges[0], edges[1], normal);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             sums[first[vertices[i]]][k] += normal[k];
@@ -67,10 +63,10 @@ static void add_triangle(const stele_view *position, const uint64_t vertices[3],
 /* Of length 1 in any case: what belongs to no triangle looks along +Z. */
 static void store_normal(uint8_t *out, const double sum[3])
 {
-    double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
-    bool usable = length > 0 && isfinite(length);
+    double normal[3] = {sum[0], sum[1], sum[2]};
+    bool usable = normalize3(normal);
     for (int k = 0; k < 3; k++)
-        store_f32(out + 4 * k, usable ? (float)(sum[k] / length) : k == 2 ? 1.0f : 0.0f);
+        store_f32(out + 4 * k, usable ? (float)normal[k] : k == 2 ? 1.0f : 0.0f);
 }
 
 static bool sum_up(arena *a, const stele_primitive *p, const stele_view *position, uint8_t *out)

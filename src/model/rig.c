@@ -221,11 +221,6 @@ stele_view st_keys_take(arena *a, const key_order *order, const stele_view *valu
 
 /* ---- Rotations ---- */
 
-static double dot4(const double a[4], const double b[4])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
 static void rotation_at(const stele_view *v, uint64_t row, double q[4])
 {
     for (uint32_t i = 0; i < 4; i++)

@@ -54,11 +54,11 @@ static void cast_vertex(const casting *c, const float view[3], float place[2])
 {
     const camera *eye = &c->scene->camera;
     const ground *g = c->ground;
-    float height = dot3(eye->up, view) - eye->ground, at[3], cell = SIDE / (2 * g->shadow_size);
+    float height = dot3f(eye->up, view) - eye->ground, at[3], cell = SIDE / (2 * g->shadow_size);
     for (int i = 0; i < 3; i++)
         at[i] = view[i] - g->center[i] - g->slant[i] * height;
     place[0] = (at[0] - g->shadow_center[0]) * cell + SIDE / 2;
-    place[1] = (dot3(at, eye->level) - g->shadow_center[1]) * cell + SIDE / 2;
+    place[1] = (dot3f(at, eye->level) - g->shadow_center[1]) * cell + SIDE / 2;
 }
 
 /* The cells whose middle is between two numbers. */
@@ -152,15 +152,15 @@ static void aim_shadow(ground *g, const scene *s)
     float light[3];
     for (int i = 0; i < 3; i++)
         light[i] = s->lights.direction[i][0] + 0.7f * c->up[i];
-    normalize3(light);
-    float steep = dot3(light, c->up), height = (float)c->distance * c->up[2] - c->ground;
+    normalize3f(light);
+    float steep = dot3f(light, c->up), height = (float)c->distance * c->up[2] - c->ground;
     for (int i = 0; i < 3; i++)
         g->slant[i] = light[i] / steep;
     float to_middle[3] = {0, 0, (float)c->distance};
     for (int i = 0; i < 3; i++)
         to_middle[i] -= g->center[i] + g->slant[i] * height;
     g->shadow_center[0] = to_middle[0];
-    g->shadow_center[1] = dot3(to_middle, c->level);
+    g->shadow_center[1] = dot3f(to_middle, c->level);
     g->shadow_size = 1.2f / steep;
 }
 
@@ -210,7 +210,7 @@ static bool meet(const scene *s, float x, float y, float at[3], float *depth)
 {
     const camera *c = &s->camera;
     float ray[3] = {(x - (float)c->middle[0]) * c->slope, ((float)c->middle[1] - y) * c->slope, 1};
-    float sink = dot3(ray, c->up), distance = c->ground / sink;
+    float sink = dot3f(ray, c->up), distance = c->ground / sink;
     if (!(distance > NEAR_PLANE && distance < 1e4f))
         return false;
     for (int i = 0; i < 3; i++)
@@ -222,8 +222,8 @@ static bool meet(const scene *s, float x, float y, float at[3], float *depth)
 /* How much of a pixel the lines across a direction cover; far away, where they are too many, their mean. */
 static float lines_at(const ground *g, const float direction[3], float phase, const float at[3], const float next[2][3])
 {
-    float here = dot3(direction, at) + phase, across = here / g->step;
-    float growth_x = dot3(direction, next[0]) + phase - here, growth_y = dot3(direction, next[1]) + phase - here;
+    float here = dot3f(direction, at) + phase, across = here / g->step;
+    float growth_x = dot3f(direction, next[0]) + phase - here, growth_y = dot3f(direction, next[1]) + phase - here;
     float pixel = sqrtf(growth_x * growth_x + growth_y * growth_y) / g->step;
     float off = across - floorf(across + 0.5f), distance = off < 0 ? -off : off;
     float line = clamp_unit(1.1f - distance / pixel);
@@ -236,7 +236,7 @@ static float shadow_at(const scene *s, const float at[3])
     const ground *g = s->ground;
     float cell = SIDE / (2 * g->shadow_size);
     float x = (at[0] - g->shadow_center[0]) * cell + SIDE / 2 - 0.5f;
-    float y = (dot3(at, s->camera.level) - g->shadow_center[1]) * cell + SIDE / 2 - 0.5f;
+    float y = (dot3f(at, s->camera.level) - g->shadow_center[1]) * cell + SIDE / 2 - 0.5f;
     if (!(x >= 0 && y >= 0 && x < SIDE - 1 && y < SIDE - 1))
         return 0;
     int column = (int)x, row = (int)y;
@@ -263,7 +263,7 @@ bool st_ground_at(const scene *s, float x, float y, float rgba[4], float *depth)
     float at[3];
     if (!meet(s, x, y, at, depth))
         return false;
-    float way = dot3(at, at) / (REACH * REACH), fade = way < 1 ? (1 - way) * (1 - way) : 0;
+    float way = dot3f(at, at) / (REACH * REACH), fade = way < 1 ? (1 - way) * (1 - way) : 0;
     float dark = g->shadow && s->camera.ground < 0 ? 0.5f * shadow_at(s, at) * fade : 0;
     float line = g->step > 0 ? 0.45f * grid_at(s, x, y, at) * fade : 0;
     float below[4] = {0, 0, 0, dark}, grey[4] = {0.16f, 0.17f, 0.19f, line};

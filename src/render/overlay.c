@@ -47,8 +47,8 @@ static float width_at(const scene *s, const float place[3], float pixels)
 /* Across a line, as the camera sees it; false if it points at the camera. */
 static bool across(const float from[3], const float direction[3], float result[3])
 {
-    cross3(direction, from, result);
-    return normalize3(result);
+    cross3f(direction, from, result);
+    return normalize3f(result);
 }
 
 /* ---- Bounds ---- */
@@ -56,7 +56,7 @@ static bool across(const float from[3], const float direction[3], float result[3
 static void add_line(sheet *t, const float a[3], const float b[3], float pixels, const uint8_t tint[4])
 {
     float direction[3], side[3], corner[4][3];
-    minus3(b, a, direction);
+    minus3f(b, a, direction);
     if (!across(a, direction, side))
         return;
     plus(a, side, width_at(t->scene, a, pixels / 2), corner[0]);
@@ -123,13 +123,13 @@ static void shaded(const float a[3], const float b[3], const float c[3], const u
 {
     static const float light[3] = {-0.45f, 0.7f, -0.55f};
     float one[3], other[3], normal[3];
-    minus3(b, a, one);
-    minus3(c, a, other);
-    cross3(other, one, normal);
-    if (dot3(normal, a) > 0)
+    minus3f(b, a, one);
+    minus3f(c, a, other);
+    cross3f(other, one, normal);
+    if (dot3f(normal, a) > 0)
         for (int i = 0; i < 3; i++)
             normal[i] = -normal[i];
-    float bright = normalize3(normal) ? 0.75f + 0.25f * dot3(normal, light) : 0.75f;
+    float bright = normalize3f(normal) ? 0.75f + 0.25f * dot3f(normal, light) : 0.75f;
     for (int i = 0; i < 3; i++)
         result[i] = (uint8_t)((float)tint[i] * clamp_unit(bright) + 0.5f);
     result[3] = 235;
@@ -139,14 +139,14 @@ static void shaded(const float a[3], const float b[3], const float c[3], const u
 static void add_stick(sheet *t, const float from[3], const float to[3], float waist, float thickness, const uint8_t tint[3])
 {
     float direction[3], side[3], other[3], ring[4][3], middle[3];
-    minus3(to, from, direction);
+    minus3f(to, from, direction);
     float most_upright[3] = {0, direction[0] * direction[0] > direction[1] * direction[1], 0};
     most_upright[0] = 1 - most_upright[1];
-    cross3(direction, most_upright, side);
-    if (!normalize3(side))
+    cross3f(direction, most_upright, side);
+    if (!normalize3f(side))
         return;
-    cross3(direction, side, other);
-    normalize3(other);
+    cross3f(direction, side, other);
+    normalize3f(other);
     plus(from, direction, waist, middle);
     for (int i = 0; i < 4; i++)
         plus(middle, i % 2 ? other : side, i < 2 ? thickness : -thickness, ring[i]);
@@ -191,8 +191,8 @@ static void add_joint(sheet *t, const stele_model *model, const bool *joints, co
     if (parent == STELE_NONE || !joints[parent])
         return;
     float way[3];
-    minus3(places[i], places[parent], way);
-    float length = sqrtf(dot3(way, way)), thickness = length * 0.09f;
+    minus3f(places[i], places[parent], way);
+    float length = length3f(way), thickness = length * 0.09f;
     add_stick(t, places[parent], places[i], 0.14f, thickness < 0.035f ? thickness : 0.035f, bone);
 }
 

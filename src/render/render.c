@@ -43,10 +43,9 @@ static double radius_of(const scene *s, const stele_bounds *b, const double cent
 {
     if (s->triangle_count)
         return st_scene_radius(s, b, center);
-    double square = 0;
-    for (int i = 0; i < 3; i++)
-        square += ((double)b->max[i] - center[i]) * ((double)b->max[i] - center[i]);
-    return sqrt(square);
+    double corner[3];
+    widen3(b->max, corner);
+    return distance3(corner, center);
 }
 
 static stele_framing framing_of(const stele_bounds *b, double radius)

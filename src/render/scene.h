@@ -2,9 +2,9 @@
 #ifndef ST_SCENE_H
 #define ST_SCENE_H
 
-#include "base/bytes.h"
+#include "base/vector.h"
+#include "lanes.h"
 #include "render.h"
-#include "vector.h"
 
 /* ---- Camera ---- */
 

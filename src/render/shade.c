@@ -20,7 +20,7 @@ lights st_lights(const camera *c)
         float direction[3];
         for (int k = 0; k < 3; k++)
             direction[k] = place[0] * (k == 0) + place[1] * c->up[k] + place[2] * c->level[k];
-        normalize3(direction);
+        normalize3f(direction);
         for (int k = 0; k < 3; k++) {
             l.direction[k][i] = direction[k];
             l.color[k][i] = light_colors[i][k];
@@ -47,10 +47,10 @@ void st_surface(const scene *s, uint32_t triangle, surface *f)
     const float *a = d->vertices[f->corners[0]].view, to_eye[3] = {-a[0], -a[1], -a[2]};
     memcpy(f->origin, a, sizeof f->origin);
     for (int i = 0; i < 2; i++)
-        minus3(d->vertices[f->corners[i + 1]].view, a, f->edges[i]);
-    cross3(f->edges[1], to_eye, f->weights[0]);
-    cross3(to_eye, f->edges[0], f->weights[1]);
-    cross3(f->edges[1], f->edges[0], f->normal);
+        minus3f(d->vertices[f->corners[i + 1]].view, a, f->edges[i]);
+    cross3f(f->edges[1], to_eye, f->weights[0]);
+    cross3f(to_eye, f->edges[0], f->weights[1]);
+    cross3f(f->edges[1], f->edges[0], f->normal);
     const stele_view *uv = d->base_color.uv ? d->base_color.uv : d->uv;
     for (int i = 0; i < 3; i++) {
         if (d->normals)
@@ -74,9 +74,9 @@ static place find_place(const scene *s, const surface *f, float x, float y)
 {
     const camera *c = &s->camera;
     place p = {.ray = {(x - (float)c->middle[0]) * c->slope, ((float)c->middle[1] - y) * c->slope, 1}};
-    float whole = dot3(p.ray, f->normal), over = whole != 0 ? 1 / whole : 0;
+    float whole = dot3f(p.ray, f->normal), over = whole != 0 ? 1 / whole : 0;
     for (int i = 0; i < 2; i++) {
-        p.weight[i] = dot3(p.ray, f->weights[i]) * over;
+        p.weight[i] = dot3f(p.ray, f->weights[i]) * over;
         p.along_x[i] = (f->weights[i][0] - p.weight[i] * f->normal[0]) * over * c->slope;
         p.along_y[i] = (p.weight[i] * f->normal[1] - f->weights[i][1]) * over * c->slope;
     }
@@ -222,13 +222,13 @@ static void bend_normal(const surface *f, const place *p, float normal[3])
     float sign = u1 * v2 - u2 * v1 < 0 ? -1.0f : 1.0f;
     for (int i = 0; i < 3; i++)
         tangent[i] = sign * (f->edges[0][i] * v2 - f->edges[1][i] * v1);
-    float lean = dot3(tangent, normal);
+    float lean = dot3f(tangent, normal);
     for (int i = 0; i < 3; i++)
         tangent[i] -= lean * normal[i];
-    if (!b->texture->level_count || !normalize3(tangent))
+    if (!b->texture->level_count || !normalize3f(tangent))
         return;
     /* towards the top of the image: against v */
-    cross3(normal, tangent, bitangent);
+    cross3f(normal, tangent, bitangent);
     float down[3], toward_top = 0;
     for (int i = 0; i < 3; i++) {
         down[i] = sign * (f->edges[1][i] * u1 - f->edges[0][i] * u2);
@@ -239,7 +239,7 @@ static void bend_normal(const surface *f, const place *p, float normal[3])
     float z = 2 * texel[2] - 1, bent[3];
     for (int i = 0; i < 3; i++)
         bent[i] = x * tangent[i] + y * bitangent[i] + z * normal[i];
-    if (normalize3(bent))
+    if (normalize3f(bent))
         memcpy(normal, bent, sizeof bent);
 }
 
@@ -247,14 +247,14 @@ static void bend_normal(const surface *f, const place *p, float normal[3])
 static void normal_at(const surface *f, const place *p, float normal[3])
 {
     const draw *d = f->draw;
-    float facing = dot3(p->ray, f->normal) > 0 ? -1.0f : 1.0f;
+    float facing = dot3f(p->ray, f->normal) > 0 ? -1.0f : 1.0f;
     bool back = (facing < 0) != d->mirrored;
     for (int i = 0; i < 3; i++)
         normal[i] = d->normals ? between(p, f->normals[0][i], f->normals[1][i], f->normals[2][i]) : 0;
-    if (!d->normals || !normalize3(normal)) {
+    if (!d->normals || !normalize3f(normal)) {
         for (int i = 0; i < 3; i++)
             normal[i] = facing * f->normal[i];
-        normalize3(normal);
+        normalize3f(normal);
         back = false;
     }
     if (d->normal.texture)
@@ -335,11 +335,11 @@ static void add_surroundings(const scene *s, const material_here *h, const float
                              float facing_eye, float sum[3])
 {
     const lights *l = &s->lights;
-    float up = 0.5f + 0.5f * dot3(normal, s->camera.up), mirrored[3];
+    float up = 0.5f + 0.5f * dot3f(normal, s->camera.up), mirrored[3];
     for (int i = 0; i < 3; i++)
         mirrored[i] = 2 * facing_eye * normal[i] - to_eye[i];
     /* a smooth surface sees an horizon, a rough one none */
-    float height = dot3(mirrored, s->camera.up), sharp = 1 / (0.2f + h->roughness);
+    float height = dot3f(mirrored, s->camera.up), sharp = 1 / (0.2f + h->roughness);
     float above = clamp_unit(0.5f + 0.5f * height * sharp);
     float glance = fifth_power(1 - facing_eye) * (1 - h->roughness) * 0.7f;
     for (int i = 0; i < 3; i++) {
@@ -364,8 +364,8 @@ static void light_up(const scene *s, const surface *f, const place *p, float rgb
     float normal[3], to_eye[3] = {-p->ray[0], -p->ray[1], -p->ray[2]}, sum[3] = {0};
     material_here h = material_at(f, p, rgba);
     normal_at(f, p, normal);
-    normalize3(to_eye);
-    float facing_eye = dot3(normal, to_eye);
+    normalize3f(to_eye);
+    float facing_eye = dot3f(normal, to_eye);
     facing_eye = facing_eye > 0.02f ? facing_eye : 0.02f;
     add_lights(&s->lights, &h, normal, to_eye, facing_eye, sum);
     add_surroundings(s, &h, normal, to_eye, facing_eye, sum);
@@ -397,7 +397,7 @@ static float line_at(const scene *s, const surface *f, const place *p)
         float along[3];
         for (int k = 0; k < 3; k++)
             along[k] = i < 2 ? f->weights[i][k] : f->normal[k] - f->weights[0][k] - f->weights[1][k];
-        float at = dot3(p->ray, along);
+        float at = dot3f(p->ray, along);
         float growth = sqrtf(along[0] * along[0] + along[1] * along[1]) * s->camera.slope;
         float distance = growth > 0 ? (at < 0 ? -at : at) / growth : 1e30f;
         nearest = distance < nearest ? distance : nearest;

@@ -271,7 +271,7 @@ static void move_rigid(const mover *m, float position[3], float normal[3])
     if (normal) {
         double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
         st_matrix_direction(&m->rigid_normal, n, moved);
-        double length = sqrt(moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2]);
+        double length = length3(moved);
         for (int i = 0; i < 3; i++)
             normal[i] = length > 0 ? (float)(moved[i] / length) : 0;
     }
@@ -311,12 +311,12 @@ static void move_skinned(const mover *m, uint64_t row, float position[3], float 
         return;
     float cofactors[3][3];
     for (size_t r = 0; r < 3; r++)
-        cross3(by + 4 * ((r + 1) % 3), by + 4 * ((r + 2) % 3), cofactors[r]);
-    float sign = dot3(by, cofactors[0]) < 0 ? -1.0f : 1.0f;
+        cross3f(by + 4 * ((r + 1) % 3), by + 4 * ((r + 2) % 3), cofactors[r]);
+    float sign = dot3f(by, cofactors[0]) < 0 ? -1.0f : 1.0f;
     memcpy(n, normal, sizeof n);
     for (int r = 0; r < 3; r++)
-        normal[r] = sign * dot3(cofactors[r], n);
-    normalize3(normal);
+        normal[r] = sign * dot3f(cofactors[r], n);
+    normalize3f(normal);
 }
 
 typedef struct moving {

@@ -102,36 +102,20 @@ void st_ctc_angles(const matrix *rotation, const double near[3], double angles[3
 
 /* ---- Triangles ---- */
 
-static void cross(const double a[3], const double b[3], double result[3])
-{
-    for (int i = 0; i < 3; i++)
-        result[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-static bool normalize(double v[3])
-{
-    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    for (int i = 0; i < 3; i++)
-        v[i] /= length;
-    return length > 0 && isfinite(length);
-}
-
 bool st_ctc_triangle_frame(double corners[3][3], transform *frame)
 {
     matrix rotation = st_matrix_identity();
     double *x = rotation.m, *y = rotation.m + 4, *z = rotation.m + 8, edge[3];
     *frame = (transform){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-    for (int i = 0; i < 3; i++) {
-        frame->translation[i] = corners[0][i];
-        x[i] = corners[1][i] - corners[0][i];
-        edge[i] = corners[2][i] - corners[0][i];
-    }
-    if (!normalize(x) || !normalize(edge))
+    memcpy(frame->translation, corners[0], sizeof frame->translation);
+    minus3(corners[1], corners[0], x);
+    minus3(corners[2], corners[0], edge);
+    if (!normalize3(x) || !normalize3(edge))
         return false;
-    cross(x, edge, z);
-    if (!normalize(z))
+    cross3(x, edge, z);
+    if (!normalize3(z))
         return false;
-    cross(z, x, y);
+    cross3(z, x, y);
     st_matrix_quaternion(&rotation, frame->rotation);
     return true;
 }

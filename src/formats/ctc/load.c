@@ -90,15 +90,16 @@ static void load_vertex(const ctc_file *f, const ctc_rig *rig, uint64_t corner, 
 /* How far a triangle that is seen counter-clockwise agrees with its normals. */
 static double agreement(const ctc_file *f, const ctc_rig *rig, uint64_t triangle)
 {
-    double p[3][3], n[3][3], sum = 0;
+    double p[3][3], n[3][3], edges[2][3], across[3], normal[3];
     for (uint64_t k = 0; k < 3; k++)
         load_vertex(f, rig, 3 * triangle + k, p[k], n[k]);
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        double across = (p[1][j] - p[0][j]) * (p[2][k] - p[0][k]) - (p[1][k] - p[0][k]) * (p[2][j] - p[0][j]);
-        sum += across * (n[0][i] + n[1][i] + n[2][i]);
-    }
-    return isfinite(sum) ? sum : 0;
+    minus3(p[1], p[0], edges[0]);
+    minus3(p[2], p[0], edges[1]);
+    cross3(edges[0], edges[1], across);
+    for (int i = 0; i < 3; i++)
+        normal[i] = n[0][i] + n[1][i] + n[2][i];
+    double agreed = dot3(across, normal);
+    return isfinite(agreed) ? agreed : 0;
 }
 
 static bool decide_winding(context *c, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
@@ -336,7 +337,7 @@ static void angles_between(const key_track *t, uint64_t frame, double fraction, 
 
 static double angle_between(const double a[4], const double b[4])
 {
-    double dot = fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]);
+    double dot = fabs(dot4(a, b));
     return 2 * acos(dot < 1 ? dot : 1);
 }
 

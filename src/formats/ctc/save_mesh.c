@@ -265,9 +265,7 @@ static uint32_t intern(pool *p, const flat_mesh *mesh, const morph_moves *moves,
     if (moved) {
         st_matrix_point(&space, position, placed);
         st_matrix_direction(&turn, normal, turned);
-        double length = sqrt(turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2]);
-        for (int i = 0; i < 3 && length > 0; i++)
-            turned[i] /= length;
+        normalize3(turned);
     }
     at = put_floats(put_floats(at, placed, 3), turned, 3);
     store_uint(at, count, 4);

@@ -126,12 +126,6 @@ typedef struct seams {
     double length[CTC_BIND_WAYS]; /* INFINITY: it cannot be that way */
 } seams;
 
-static double distance(const double a[3], const double b[3])
-{
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return sqrt(x * x + y * y + z * z);
-}
-
 static void point_of(const ctc_file *f, uint16_t vertex, double point[3])
 {
     const uint8_t *position = f->rows[CTC_VERTICES].data + (uint64_t)vertex * VERTEX_BYTES;
@@ -156,7 +150,7 @@ static void add_seams(const ctc_file *f, const ctc_rig *rig, const matrix *skinn
             st_matrix_point(&skinning[(uint64_t)way * rig->bone_count + bone_a], point, from);
             point_of(f, b, point);
             st_matrix_point(&skinning[(uint64_t)way * rig->bone_count + bone_b], point, to);
-            s->length[way] += distance(from, to);
+            s->length[way] += distance3(from, to);
         }
     }
 }

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/scan.h"
+#include "base/vector.h"
 #include "raw.h"
 
 /* ---- The header ---- */
@@ -221,12 +221,6 @@ static void report_pose(context *c, const mesh_animation *a, unsigned index, dia
                 "%s", says);
 }
 
-static bool unit(const uint8_t *quaternion)
-{
-    float length = st_quaternion_length(quaternion);
-    return length >= 0.99f && length <= 1.01f;
-}
-
 static void check_poses(context *c, const mesh_file *f, const mesh_animation *a, unsigned index)
 {
     tally nonfinite = {0}, turned = {0}, joints = {0};
@@ -237,7 +231,7 @@ static void check_poses(context *c, const mesh_file *f, const mesh_animation *a,
         uint64_t joint = st_mesh_pose_joint(f, a, row), number = row / f->joint_count + 1;
         if (st_scan_nonfinite(pose, POSE_FLOATS))
             tally_note(&nonfinite, row, NULL);
-        else if (!unit(pose + POSE_ROTATION))
+        else if (!unit4_at(pose + POSE_ROTATION))
             tally_note(&turned, row, NULL);
         if (joint >= f->joint_count || last_pose[joint] == number)
             tally_note(&joints, row, NULL);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/scan.h"
+#include "base/vector.h"
 #include "raw.h"
 
 static bool header_plausible(const mesh_file *f)
@@ -131,7 +131,7 @@ static bool rotations_usual(const mesh_file *f)
 {
     for (uint32_t i = 0; f->animation && i < f->animation_count; i++)
         for (uint64_t row = 0; row < f->animation[i].poses.count; row++) {
-            float length = st_quaternion_length(st_mesh_pose(f, &f->animation[i], row) + POSE_ROTATION);
+            float length = length4_at(st_mesh_pose(f, &f->animation[i], row) + POSE_ROTATION);
             if (!(length > 0.5f && length < 2.0f))
                 return false;
         }

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/scan.h"
+#include "base/vector.h"
 #include "raw.h"
 
 enum { RAYNE_BONES = 100 };
@@ -88,7 +88,7 @@ static void look_at_keys(context *c, const span *keys, const char *track)
             tally_note(&unsorted, i, key + KEY_TIME);
         if (time == before)
             tally_note(&repeated, i, key + KEY_TIME);
-        if (!st_quaternion_unit(key + KEY_ROTATION))
+        if (!unit4_at(key + KEY_ROTATION))
             tally_note(&turned, i, key + KEY_ROTATION);
         before = time;
     }

@@ -160,17 +160,15 @@ static stele_view linear_colors(arena *a, const stele_view *colors)
  * the file's point down. False if one is of no use. */
 static bool make_tangent(const uint8_t *from, const float normal[3], bool repair, float tangent[4])
 {
-    double t[3], dot = 0, before = 0, after = 0;
-    for (int i = 0; i < 3; i++) {
+    double t[3], n[3];
+    for (int i = 0; i < 3; i++)
         t[i] = (double)load_f32(from + 4 * i);
-        dot += t[i] * (double)normal[i];
-        before += t[i] * t[i];
-    }
-    repair &= fabs(dot) > 1e-5 || fabs(before - 1) > 1e-5; /* what is right already stays as it is */
-    for (int i = 0; i < 3; i++) {
-        t[i] -= repair ? dot * (double)normal[i] : 0;
-        after += t[i] * t[i];
-    }
+    widen3(normal, n);
+    double lean = dot3(t, n), before = dot3(t, t);
+    repair &= fabs(lean) > 1e-5 || fabs(before - 1) > 1e-5; /* what is right already stays as it is */
+    for (int i = 0; i < 3; i++)
+        t[i] -= repair ? lean * n[i] : 0;
+    double after = dot3(t, t);
     float w = load_f32(from + 12);
     if (!(after > 1e-6 * before) || !isfinite(after) || !(w == 1 || w == -1))
         return false;

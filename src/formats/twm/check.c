@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/scan.h"
+#include "base/vector.h"
 #include "raw.h"
 
 static void note(tally *t, bool wrong, uint64_t where, const uint8_t *at)
@@ -243,7 +243,7 @@ static void check_track(context *c, const twm_track *t, const char *path)
         const uint8_t *key = t->key.data + i * TWM_KEY_BYTES;
         uint32_t before = i ? load_u32(key - TWM_KEY_BYTES) : 0;
         note(&nonfinite, !key_finite(key), i, key);
-        note(&turned, c->full && key_finite(key) && !st_quaternion_unit(key + TWM_KEY_ROTATION), i, key + TWM_KEY_ROTATION);
+        note(&turned, c->full && key_finite(key) && !unit4_at(key + TWM_KEY_ROTATION), i, key + TWM_KEY_ROTATION);
         note(&unsorted, c->full && i && load_u32(key) < before, i, key);
         note(&repeated, c->full && i && load_u32(key) == before, i, key);
     }

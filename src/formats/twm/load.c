@@ -87,28 +87,16 @@ static stele_view load_uvs(twm_loader *t, const twm_mesh *m, const char *path)
 
 /* ---- Tangents ---- */
 
-static void cross(const float a[3], const float b[3], float result[3])
-{
-    result[0] = a[1] * b[2] - a[2] * b[1];
-    result[1] = a[2] * b[0] - a[0] * b[2];
-    result[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static float dot(const float a[3], const float b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Brings a tangent to length 1, or makes one up at a right angle to the normal; true if it had to be changed. */
 static bool repair_tangent(const float normal[3], float tangent[3])
 {
     static const float x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
-    float squared = dot(tangent, tangent);
+    float squared = dot3f(tangent, tangent);
     if (fabsf(squared - 1) < 1e-3f)
         return false;
     if (!(squared > 1e-20f && squared < 1e20f)) {
-        cross(normal, fabsf(normal[0]) < 0.9f ? x : y, tangent);
-        squared = dot(tangent, tangent);
+        cross3f(normal, fabsf(normal[0]) < 0.9f ? x : y, tangent);
+        squared = dot3f(tangent, tangent);
     }
     for (int i = 0; i < 3; i++)
         tangent[i] = squared > 0 ? tangent[i] / sqrtf(squared) : x[i];
@@ -129,8 +117,8 @@ static stele_view load_tangents(twm_loader *t, const twm_mesh *m, const stele_vi
             binormal[i] = m->has_binormals ? load_f32(m->binormal.data + 12 * v + 4 * i) : 0;
         }
         repaired += t->c->load->repair && repair_tangent(normal, tangent);
-        cross(normal, tangent, side);
-        tangent[3] = dot(side, binormal) < 0 ? -1 : 1;
+        cross3f(normal, tangent, side);
+        tangent[3] = dot3f(side, binormal) < 0 ? -1 : 1;
         for (uint64_t i = 0; i < 4; i++)
             store_f32(bytes + 16 * v + 4 * i, tangent[i]);
     }
