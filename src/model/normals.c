@@ -1,16 +1,8 @@
 /* Normals for what has none. */
-#include <math.h>
-
-#include "base/bytes.h"
+#include "base/hash.h"
 #include "model.h"
 
-/* Vertices at the same place share their normal, so that seams of the texture do not show. Found by an open-addressing table
- * of vertices, with room for twice as many. */
-typedef struct places {
-    uint32_t *slots; /* a vertex and 1; 0: free */
-    uint64_t mask;
-} places;
-
+/* Vertices at the same place share their normal, so that seams of the texture do not show. */
 static void load_place(const stele_view *position, uint64_t vertex, float place[3])
 {
     stele_view_row(position, vertex, place);
@@ -18,30 +10,20 @@ static void load_place(const stele_view *position, uint64_t vertex, float place[
         place[i] += 0.0f; /* -0 is 0 */
 }
 
-static uint64_t hash_place(const float place[3])
-{
-    uint32_t bits[3];
-    memcpy(bits, place, sizeof bits);
-    uint64_t hash = ((uint64_t)bits[0] << 32 | bits[1]) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ hash >> 29 ^ bits[2]) * 0xbf58476d1ce4e5b9u;
-    return hash ^ hash >> 32;
-}
-
 /* The first vertex that was asked for at the place of this one. */
-static uint32_t first_at(places *p, const stele_view *position, uint64_t vertex)
+static uint32_t first_at(hash_table *places, arena *a, const stele_view *position, uint32_t vertex)
 {
     float place[3], other[3];
+    uint32_t found;
     load_place(position, vertex, place);
-    for (uint64_t slot = hash_place(place);; slot++) {
-        uint32_t *found = &p->slots[slot & p->mask];
-        if (!*found) {
-            *found = (uint32_t)vertex + 1;
-            return (uint32_t)vertex;
-        }
-        load_place(position, *found - 1, other);
+    uint32_t hash = hash_end(hash_bytes(0, place, sizeof place));
+    for (hash_probe p = hash_at(places, hash); (found = hash_next(&p)) != STELE_NONE;) {
+        load_place(position, found, other);
         if (memcmp(place, other, sizeof place) == 0)
-            return *found - 1;
+            return found;
     }
+    st_hash_add(places, a, hash, vertex); /* there is room */
+    return vertex;
 }
 
 /* The cross product of two edges is the normal times twice the area: larger triangles count for more. Angles would need
@@ -71,16 +53,14 @@ static void store_normal(uint8_t *out, const double sum[3])
 
 static bool sum_up(arena *a, const stele_primitive *p, const stele_view *position, uint8_t *out)
 {
-    uint64_t count = p->vertex_count, capacity = 2;
-    while (capacity < 2 * count)
-        capacity *= 2;
-    places all = {st_arena_array(a, capacity, sizeof *all.slots), capacity - 1};
+    uint64_t count = p->vertex_count;
+    hash_table places;
     uint32_t *first = st_arena_array(a, count, sizeof *first);
     double(*sums)[3] = st_arena_array(a, count, sizeof *sums);
-    if (!all.slots || !first || !sums)
+    if (!st_hash_make(&places, a, count) || !first || !sums)
         return false;
-    for (uint64_t i = 0; i < count; i++)
-        first[i] = first_at(&all, position, i);
+    for (uint32_t i = 0; i < count; i++)
+        first[i] = first_at(&places, a, position, i);
     for (uint64_t i = 0; i < st_triangle_count(p); i++) {
         uint64_t vertices[3];
         st_triangle(p, i, vertices);

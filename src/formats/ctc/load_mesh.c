@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/color.h"
+#include "base/hash.h"
 #include "raw.h"
 
 const uint8_t st_ctc_unset[] = {0x33, 0x66, 0xE5};
@@ -49,7 +50,6 @@ typedef struct surface {
     uint32_t *corner; /* of each: a corner that has its content */
     uint32_t *part;   /* of each corner of the list: its vertex, counted from the first of the list */
     uint64_t count;
-    uint32_t *table; /* while splitting: vertices plus one, by their content */
     uint64_t *first; /* of each list, and the end */
     size_t list_count;
 } surface;
@@ -79,39 +79,33 @@ static bool same_content(const surface *s, uint64_t a, uint64_t b)
 static uint32_t hash_of(const surface *s, uint64_t corner)
 {
     const uint8_t *color = st_ctc_color(s->file, corner);
-    uint32_t words[] = {vertex_at(s, corner), load_u32(uv_at(s, corner)), load_u32(uv_at(s, corner) + 4),
-                        color ? load_u32(color) : 0};
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < 4; i++) {
-        hash = (hash ^ words[i]) * 16777619u;
-        hash ^= hash >> 15;
-    }
-    return hash;
+    uint64_t hash = hash_bytes(vertex_at(s, corner), uv_at(s, corner), 8);
+    return hash_end(hash_mix(hash, color ? load_u32(color) : 0));
 }
 
-static uint64_t table_size(uint64_t corners)
+/* The vertex of the list that has the content of a corner, made if there is none. */
+static uint32_t part_of(surface *s, hash_table *vertices, uint64_t first, uint64_t corner)
 {
-    uint64_t size = 4;
-    while (size < 2 * corners)
-        size *= 2;
-    return size;
+    uint32_t found, hash = hash_of(s, corner);
+    for (hash_probe p = hash_at(vertices, hash); (found = hash_next(&p)) != STELE_NONE;)
+        if (same_content(s, s->corner[first + found], corner))
+            return found;
+    found = (uint32_t)(s->count - first);
+    s->corner[s->count++] = (uint32_t)corner;
+    st_hash_add(vertices, s->c->arena, hash, found); /* there is room */
+    return found;
 }
 
-/* The corners of a list find their vertex, or make one. */
-static void split_list(surface *s, const ctc_list *list)
+static bool split_list(surface *s, const ctc_list *list)
 {
-    uint64_t corners = 3 * list->count, mask = table_size(corners) - 1, first = s->count;
-    memset(s->table, 0, (size_t)(mask + 1) * sizeof *s->table);
-    for (uint64_t i = 0; i < corners; i++) {
-        uint64_t corner = 3 * list->first + i, slot = hash_of(s, corner) & mask;
-        while (s->table[slot] && !same_content(s, s->corner[first + s->table[slot] - 1], corner))
-            slot = (slot + 1) & mask;
-        if (!s->table[slot]) {
-            s->corner[s->count++] = (uint32_t)corner;
-            s->table[slot] = (uint32_t)(s->count - first);
-        }
-        s->part[corner] = s->table[slot] - 1;
-    }
+    arena_mark mark = st_arena_mark(s->c->arena);
+    uint64_t begin = 3 * list->first, first = s->count;
+    hash_table vertices;
+    bool possible = st_hash_make(&vertices, s->c->arena, 3 * list->count);
+    for (uint64_t i = begin; possible && i < begin + 3 * list->count; i++)
+        s->part[i] = part_of(s, &vertices, first, i);
+    st_arena_rewind(s->c->arena, mark);
+    return possible;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -147,22 +141,16 @@ static bool sort_list(surface *s, const ctc_list *list, uint64_t first)
 
 static bool split_vertices(surface *s, const ctc_list *lists)
 {
-    uint64_t corners = s->file->rows[CTC_INDICES].count, largest = 0;
+    uint64_t corners = s->file->rows[CTC_INDICES].count;
     arena *a = s->c->arena;
-    for (size_t i = 0; i < s->list_count; i++)
-        largest = lists[i].count > largest ? lists[i].count : largest;
     s->corner = st_arena_array(a, corners, sizeof *s->corner);
     s->part = st_arena_array(a, corners, sizeof *s->part);
     s->first = st_arena_array(a, (uint64_t)s->list_count + 1, sizeof *s->first);
-    arena_mark mark = st_arena_mark(a);
-    s->table = st_arena_array(a, table_size(3 * largest), sizeof *s->table);
-    bool possible = s->corner && s->part && s->first && s->table;
+    bool possible = s->corner && s->part && s->first;
     for (size_t i = 0; possible && i < s->list_count; i++) {
-        split_list(s, &lists[i]);
-        possible = sort_list(s, &lists[i], s->first[i]);
+        possible = split_list(s, &lists[i]) && sort_list(s, &lists[i], s->first[i]);
         s->first[i + 1] = s->count;
     }
-    st_arena_rewind(a, mark);
     return possible;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/color.h"
+#include "base/hash.h"
 #include "model/rig.h"
 #include "raw.h"
 
@@ -153,7 +154,7 @@ static morph_moves find_moves(ctc_saver *a, const flat_mesh *mesh, morph_names *
 
 /* ---- Vertices: the bytes of all that a vertex has are its identity ---- */
 
-enum { MOST_VERTICES = 65536, TABLE_SIZE = 4 * MOST_VERTICES };
+enum { MOST_VERTICES = 65536 };
 
 /* A record: position and normal, the number of influences and each as bone and weight, the number of moves and each as morph
  * and target. */
@@ -163,7 +164,7 @@ typedef struct pool {
     uint64_t size, capacity;
     uint64_t *start; /* of each vertex, and the end */
     uint32_t count;
-    uint32_t *table;  /* vertices plus one */
+    hash_table vertices;
     uint8_t *scratch; /* a record in the making */
     morph_names morphs;
     uint64_t cut_influences;
@@ -173,18 +174,9 @@ static bool make_pool(pool *p, uint64_t morphs)
 {
     arena *a = p->saver->c->arena;
     p->start = st_arena_array(a, MOST_VERTICES + 1, sizeof *p->start);
-    p->table = st_arena_array(a, TABLE_SIZE, sizeof *p->table);
     p->scratch = st_arena_array(a, 1, (size_t)(VERTEX_BYTES + 4 + 8 * MOST_INFLUENCES + 4 + 16 * morphs));
     p->morphs.name = st_arena_array(a, morphs, sizeof *p->morphs.name);
-    return p->saver->c->fits = p->start && p->table && p->scratch && p->morphs.name;
-}
-
-static uint32_t hash_of(const uint8_t *bytes, uint64_t size)
-{
-    uint32_t hash = 2166136261u;
-    for (uint64_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 16777619u;
-    return hash ^ hash >> 15;
+    return p->saver->c->fits = st_hash_make(&p->vertices, a, MOST_VERTICES) && p->start && p->scratch && p->morphs.name;
 }
 
 static bool is_record(const pool *p, uint32_t vertex, const uint8_t *record, uint64_t size)
@@ -211,17 +203,16 @@ static void append_record(pool *p, const uint8_t *record, uint64_t size)
 /* The number of the vertex with the content of the scratch record. */
 static uint32_t vertex_of(pool *p, uint64_t size)
 {
-    uint32_t slot = hash_of(p->scratch, size) % TABLE_SIZE;
-    while (p->table[slot] && !is_record(p, p->table[slot] - 1, p->scratch, size))
-        slot = (slot + 1) % TABLE_SIZE;
-    if (p->table[slot])
-        return p->table[slot] - 1;
+    uint32_t found, hash = hash_end(hash_bytes(0, p->scratch, size));
+    for (hash_probe probe = hash_at(&p->vertices, hash); (found = hash_next(&probe)) != STELE_NONE;)
+        if (is_record(p, found, p->scratch, size))
+            return found;
     if (p->count == MOST_VERTICES) {
         st_refuse(p->saver->c, STELE_NOWHERE, "vertex_count", "indices reach 65536 vertices");
         return 0;
     }
+    st_hash_add(&p->vertices, p->saver->c->arena, hash, p->count); /* there is room */
     append_record(p, p->scratch, size);
-    p->table[slot] = p->count;
     return p->count - 1;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/scan.h"
 #include "write.h"
 
@@ -74,20 +73,14 @@ static uint32_t row_size(const stele_view *v)
 
 /* ---- What was packed already ---- */
 
-static uint64_t mixed(uint64_t hash, uint64_t value)
+static uint32_t hash_of(const stele_view *v, accessor_use use)
 {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_of(const stele_view *v, accessor_use use)
-{
-    uint64_t hash = mixed(v->count, (uint64_t)use << 16 | v->components << 8 | (uint64_t)v->type << 1 | v->normalized);
+    uint64_t hash = hash_mix(v->count, (uint64_t)use << 16 | v->components << 8 | (uint64_t)v->type << 1 | v->normalized);
     if (use != USE_TIMES)
-        return mixed(mixed(hash, (uintptr_t)v->data), v->stride);
+        return hash_end(hash_mix(hash_mix(hash, (uintptr_t)v->data), v->stride));
     for (uint64_t i = 0; i < v->count; i++)
-        hash = mixed(hash, load_u32(st_view_at(v, i)));
-    return hash;
+        hash = hash_mix(hash, load_u32(st_view_at(v, i)));
+    return hash_end(hash);
 }
 
 static bool same_shape(const stele_view *a, const stele_view *b)
@@ -107,43 +100,23 @@ static bool same_view(const stele_view *a, const stele_view *b, accessor_use use
     return use == USE_TIMES;
 }
 
-/* The slot of a view, or the free one where it would be. */
-static accessor_slot *find_slot(accessor_slot *slots, size_t capacity, const stele_view *v, accessor_use use)
-{
-    size_t at = (size_t)hash_of(v, use) & (capacity - 1);
-    while (slots[at].accessor && !(slots[at].use == use && same_view(&slots[at].view, v, use)))
-        at = (at + 1) & (capacity - 1);
-    return &slots[at];
-}
-
-static void grow_slots(packer *p)
-{
-    size_t capacity = p->slot_capacity ? 2 * p->slot_capacity : 128;
-    accessor_slot *slots = st_arena_array(p->arena, capacity, sizeof *slots);
-    if (!slots) {
-        p->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < p->slot_capacity; i++)
-        if (p->slots[i].accessor)
-            *find_slot(slots, capacity, &p->slots[i].view, p->slots[i].use) = p->slots[i];
-    p->slots = slots;
-    p->slot_capacity = capacity;
-}
-
 static uint32_t packed_already(const packer *p, const stele_view *v, accessor_use use)
 {
-    return p->slot_capacity ? find_slot(p->slots, p->slot_capacity, v, use)->accessor - 1 : STELE_NONE;
+    uint32_t i;
+    for (hash_probe probe = hash_at(&p->found, hash_of(v, use)); (i = hash_next(&probe)) != STELE_NONE;)
+        if (p->packed[i].use == use && same_view(&p->packed[i].view, v, use))
+            return p->packed[i].accessor;
+    return STELE_NONE;
 }
 
 static void remember(packer *p, const stele_view *v, accessor_use use, uint32_t accessor)
 {
-    if (2 * p->slot_count >= p->slot_capacity)
-        grow_slots(p);
-    if (p->failed || accessor == STELE_NONE)
+    packed_view *packed = p->failed ? NULL : grown(p, p->packed, p->packed_count, &p->packed_capacity, sizeof *packed);
+    if (!packed || accessor == STELE_NONE)
         return;
-    *find_slot(p->slots, p->slot_capacity, v, use) = (accessor_slot){*v, use, accessor + 1};
-    p->slot_count++;
+    p->packed = packed;
+    packed[p->packed_count] = (packed_view){*v, use, accessor};
+    p->failed = !st_hash_add(&p->found, p->arena, hash_of(v, use), (uint32_t)p->packed_count++);
 }
 
 /* ---- Rows, packed anew ---- */

@@ -3,6 +3,7 @@
 #ifndef ST_GLTF_WRITE_H
 #define ST_GLTF_WRITE_H
 
+#include "base/hash.h"
 #include "raw.h"
 
 /* ---- JSON: commas and escapes come by themselves; keys are NULL in arrays ---- */
@@ -77,11 +78,11 @@ typedef struct made_accessor {
     stele_type sparse_type;
 } made_accessor;
 
-typedef struct accessor_slot {
+typedef struct packed_view {
     stele_view view;
     accessor_use use;
-    uint32_t accessor; /* plus one; 0: the slot is free */
-} accessor_slot;
+    uint32_t accessor;
+} packed_view;
 
 typedef struct packer {
     context *c;
@@ -91,8 +92,9 @@ typedef struct packer {
     size_t view_count, view_capacity;
     made_accessor *accessors;
     size_t accessor_count, accessor_capacity;
-    accessor_slot *slots; /* what was packed already: a hash table */
-    size_t slot_count, slot_capacity;
+    packed_view *packed; /* already, and found by what it is */
+    size_t packed_count, packed_capacity;
+    hash_table found;
     bool failed; /* no memory */
 } packer;
 

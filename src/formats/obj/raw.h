@@ -2,6 +2,7 @@
 #ifndef ST_OBJ_H
 #define ST_OBJ_H
 
+#include "base/hash.h"
 #include "formats/format.h"
 
 /* A corner of a face, line or point: numbers of its position, texture coordinate and normal, from 0. NO_INDEX: it has none. */
@@ -55,16 +56,16 @@ static inline bool obj_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* obj_names.c: names and their numbers; of two with the same name the first counts. */
+/* names.c: names and their numbers; of two with the same name the first counts. */
 typedef struct obj_name {
     text name;
     uint32_t number;
-    bool taken;
 } obj_name;
 
 typedef struct obj_names {
-    obj_name *slots;
-    uint64_t capacity, count;
+    obj_name *names;
+    uint64_t count, capacity;
+    hash_table table;
 } obj_names;
 
 bool st_obj_same_name(text a, text b);
