@@ -1,8 +1,13 @@
-/* What knows neither files nor models: the hash table. */
+/* What knows neither files nor models: the hash table, and functions that libm has too. */
 #include "support.h"
+
+#include <math.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/power.h"
+#include "base/srgb.h"
+#include "base/trig.h"
 
 static uint32_t find(const hash_table *t, const uint64_t *keys, uint64_t key, uint32_t hash)
 {
@@ -72,12 +77,66 @@ static void bytes_hash_by_content_and_length(void **state)
     }
 }
 
+/* ---- Beside libm, which is good to a unit in the last place, more or less ---- */
+
+static void powers_are_right(void **state)
+{
+    static const double exponents[] = {2.4, 1 / 2.4, 1 / 2.2, 0.5, -3.7, 25, 0};
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        double base = ldexp(1 + (double)(i * 7919 % 200003) / 200003, i % 41 - 20), exponent = exponents[i % 7];
+        double right = pow(base, exponent);
+        if (!(fabs(st_power(base, exponent) - right) <= 3e-16 * right))
+            fail_msg("%.17g to the %g is %.17g, not %.17g", base, exponent, st_power(base, exponent), right);
+    }
+    assert_true(st_power(1, 17) == 1);
+    assert_true(st_power(2, 10) == 1024);
+    assert_true(st_power(0, 2) == 0);
+    assert_true(st_power(-1, 2) == 0);
+    assert_true(st_power((double)NAN, 2) == 0);
+    assert_true(st_power(10, 309) == (double)INFINITY);
+    assert_true(st_power(10, -400) == 0);
+}
+
+/* As floats they are the same as what a good pow rounds to, over and below where the curve bends. */
+static void light_is_right(void **state)
+{
+    (void)state;
+    for (int i = 0; i <= 300000; i++) {
+        float srgb = (float)i / 200000;
+        double right = srgb <= 0.04045f ? (double)(srgb / 12.92f) : pow(((double)srgb + 0.055) / 1.055, 2.4);
+        if (st_linear_of_srgb(srgb) != (float)right)
+            fail_msg("%.9g is %.9g, not %.9g", (double)srgb, (double)st_linear_of_srgb(srgb), right);
+    }
+}
+
+static void angles_are_right(void **state)
+{
+    (void)state;
+    for (int i = -20000; i <= 20000; i++) {
+        double x = i / 1000.0, c = i / 20000.0;
+        assert_true(fabs(st_sin(x) - sin(x)) < 4e-15);
+        assert_true(fabs(st_cos(x) - cos(x)) < 4e-15);
+        assert_true(fabs(st_acos(c) - acos(c)) < 2e-15);
+        for (int k = 0; k < 7; k++) {
+            static const double y[] = {0, 1, -1, 0.3, -20, 1e-9, -1e9};
+            assert_true(fabs(st_atan2(y[k], x) - atan2(y[k], x)) < 2e-15);
+        }
+    }
+    assert_true(st_atan2(0, 0) == 0);
+    assert_true(st_atan2(0, 1) == 0);
+    assert_true(st_acos(2) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_was_added),
         cmocka_unit_test(colliding_keys_cost_little),
         cmocka_unit_test(bytes_hash_by_content_and_length),
+        cmocka_unit_test(powers_are_right),
+        cmocka_unit_test(light_is_right),
+        cmocka_unit_test(angles_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

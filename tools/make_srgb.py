@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints src/render/srgb_tables.h: what bytes mean as tables, so that no machine's pow decides a pixel."""
+"""Prints src/base/srgb_tables.h: what bytes mean as tables, so that no machine's pow decides a pixel."""
 import struct
 from decimal import Decimal, getcontext
 from fractions import Fraction
@@ -62,7 +62,7 @@ def main():
 
     print("/* What bytes mean: defined by srgb.c. Made by tools/make_srgb.py. */")
     print("#ifndef ST_SRGB_TABLES_H\n#define ST_SRGB_TABLES_H\n")
-    print('#include "render.h"\n')
+    print('#include "srgb.h"\n')
     print("/* clang-format off */")
     print("/* The light of every byte. */")
     table("const float st_srgb_linear[256]",

@@ -52,13 +52,22 @@ static double angle_of_tangent(double t)
     return 4 * t * sum;
 }
 
+/* From 0 to pi: across is not negative. */
+static double angle_to(double along, double across)
+{
+    double x = fabs(along), angle = across < x ? angle_of_tangent(across / x) : ST_PI / 2 - angle_of_tangent(x / across);
+    return along < 0 ? ST_PI - angle : angle;
+}
+
 double st_acos(double cosine)
 {
     if (!(cosine > -1))
         return ST_PI;
-    if (cosine >= 1)
-        return 0;
-    double across = sqrt((1 - cosine) * (1 + cosine)), along = fabs(cosine);
-    double angle = across < along ? angle_of_tangent(across / along) : ST_PI / 2 - angle_of_tangent(along / across);
-    return cosine < 0 ? ST_PI - angle : angle;
+    return cosine < 1 ? angle_to(cosine, sqrt((1 - cosine) * (1 + cosine))) : 0;
+}
+
+double st_atan2(double y, double x)
+{
+    double angle = x == 0 && y == 0 ? 0 : angle_to(x, fabs(y));
+    return y < 0 ? -angle : angle;
 }

@@ -5,6 +5,7 @@
 
 double st_sin(double radians);
 double st_cos(double radians);
+double st_atan2(double y, double x);
 double st_acos(double cosine); /* from 0 to pi; outside of -1 to 1 as at the nearer end */
 
 #define ST_PI 3.14159265358979323846

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/scan.h"
+#include "base/trig.h"
 
 /* While flattening. */
 typedef struct flattener {
@@ -344,7 +345,7 @@ static stele_view uvs_of(flattener *f, const stele_primitive *p, uint32_t set)
     uint8_t *bytes;
     if (plain || !uv.count)
         return uv;
-    double c = cos((double)use->rotation), s = sin((double)use->rotation);
+    double c = st_cos((double)use->rotation), s = st_sin((double)use->rotation);
     stele_view made = st_view_make(f->arena, uv.count, STELE_F32, 2, &bytes);
     f->failed |= !bytes;
     for (uint64_t i = 0; i < made.count; i++) {

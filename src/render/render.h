@@ -3,6 +3,7 @@
 #ifndef ST_RENDER_H
 #define ST_RENDER_H
 
+#include "base/srgb.h"
 #include "model/model.h"
 
 /* A texture ready to be sampled: mip levels in one block, texel by texel as it came (sRGB bytes, not premultiplied). */
@@ -38,11 +39,6 @@ bool st_texture_make(render_texture *t, const stele_picture *picture, arena *a);
  * Linear light, not premultiplied; color says whether the bytes are sRGB (false: a normal map, taken as they are). Any u, v and
  * lod will do, NaN too; without levels it is white. */
 void st_texture_sample(const render_texture *t, float u, float v, float lod, bool color, float rgba[4]);
-
-/* Linear light to sRGB bytes and back, by tables: the same on every machine. */
-uint8_t st_srgb_byte(float linear);
-extern const float st_srgb_linear[256];
-extern const float st_unit_of_byte[256]; /* those that are not sRGB: divided by 255 */
 
 /* Of a picture: more would not fit in the whole numbers that places on it are. */
 enum { MOST_PICTURE_SIDE = 1 << 16 };

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/trig.h"
 #include "raw.h"
 
 static const double degrees = 57.295779513082320876798154814105;
@@ -35,7 +36,7 @@ void st_ctc_store_key(uint8_t *bytes, const ctc_key *key)
 void st_ctc_quaternion(const double angles[3], double q[4])
 {
     double y = angles[0] / degrees / 2, x = angles[1] / degrees / 2, z = angles[2] / degrees / 2;
-    double cy = cos(y), sy = sin(y), cx = cos(x), sx = sin(x), cz = cos(z), sz = sin(z);
+    double cy = st_cos(y), sy = st_sin(y), cx = st_cos(x), sx = st_sin(x), cz = st_cos(z), sz = st_sin(z);
     q[0] = cy * sx * cz + sy * cx * sz;
     q[1] = sy * cx * cz - cy * sx * sz;
     q[2] = cy * cx * sz - sy * sx * cz;
@@ -83,18 +84,18 @@ static double come_near(double angles[3], const double near[3])
 void st_ctc_angles(const matrix *rotation, const double near[3], double angles[3])
 {
     const double *m = rotation->m; /* row r and column c: m[4 * c + r] */
-    double flat = hypot(m[1], m[5]);
-    angles[1] = degrees * atan2(-m[9], flat);
+    double flat = sqrt(m[1] * m[1] + m[5] * m[5]);
+    angles[1] = degrees * st_atan2(-m[9], flat);
     if (flat < 1e-6) {
         /* straight up or down, Y and Z turn around the same axis: Z stays what it was */
-        double both = degrees * atan2(-m[2], m[0]);
+        double both = degrees * st_atan2(-m[2], m[0]);
         angles[2] = near[2];
         angles[0] = m[9] < 0 ? both + near[2] : both - near[2];
         come_near(angles, near);
         return;
     }
-    angles[0] = degrees * atan2(m[8], m[10]);
-    angles[2] = degrees * atan2(m[1], m[5]);
+    angles[0] = degrees * st_atan2(m[8], m[10]);
+    angles[2] = degrees * st_atan2(m[1], m[5]);
     double other[3] = {angles[0] + 180, 180 - angles[1], angles[2] + 180};
     if (come_near(other, near) < come_near(angles, near))
         memcpy(angles, other, sizeof other);

@@ -1,6 +1,7 @@
 /* The meaning of a CTC: X forward, Y left and Z up; bones under the node of the main key, keys at a fixed rate. */
 #include <math.h>
 
+#include "base/trig.h"
 #include "model/rig.h"
 #include "raw.h"
 
@@ -337,8 +338,7 @@ static void angles_between(const key_track *t, uint64_t frame, double fraction, 
 
 static double angle_between(const double a[4], const double b[4])
 {
-    double dot = fabs(dot4(a, b));
-    return 2 * acos(dot < 1 ? dot : 1);
+    return 2 * st_acos(fabs(dot4(a, b)));
 }
 
 enum { MOST_PIECES = 16 };

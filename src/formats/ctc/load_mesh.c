@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/color.h"
 #include "base/hash.h"
+#include "base/srgb.h"
 #include "raw.h"
 
 const uint8_t st_ctc_unset[] = {0x33, 0x66, 0xE5};
@@ -189,7 +189,7 @@ static stele_view gather_colors(const surface *s, size_t list)
         const uint8_t *color = st_ctc_color(s->file, s->corner[first + i]);
         bool set = memcmp(color, st_ctc_unset, sizeof st_ctc_unset) != 0;
         for (uint32_t k = 0; k < 4; k++) {
-            double value = k == 3 ? color[k] / 255.0 : set ? st_linear_of_srgb(color[k] / 255.0) : 1;
+            double value = k == 3 ? color[k] / 255.0 : set ? (double)st_srgb_linear[color[k]] : 1;
             store_uint(bytes + 8 * i + 2 * k, (uint64_t)(value * BRIGHTEST + 0.5), 2);
         }
     }

@@ -1,8 +1,8 @@
 /* The surface of a CTC: vertices that differ in texture coordinates or colour only become one, for those belong to corners. */
 #include <math.h>
 
-#include "base/color.h"
 #include "base/hash.h"
+#include "base/srgb.h"
 #include "model/rig.h"
 #include "raw.h"
 
@@ -300,7 +300,7 @@ static void store_color(uint8_t *bytes, const double rgba[4])
     bool white = true;
     for (int i = 0; i < 4; i++) {
         double value = fmin(fmax(rgba[i], 0), 1);
-        bytes[i] = (uint8_t)(255 * (i == 3 ? value : st_srgb_of_linear(value)) + 0.5);
+        bytes[i] = i == 3 ? (uint8_t)(255 * value + 0.5) : st_srgb_byte((float)value);
         white &= i == 3 || bytes[i] == 255;
     }
     if (white)

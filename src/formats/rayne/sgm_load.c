@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/power.h"
+#include "base/srgb.h"
 #include "raw.h"
 
 typedef struct sgm_loader {
@@ -117,7 +119,7 @@ bool st_sgm_colors_look_srgb(const sgm_file *f)
                 if (!(x > 0 && x < 1))
                     continue;
                 screen += is_whole(255 * x);
-                linear += is_whole(255 * pow(x, 1 / 2.2));
+                linear += is_whole(255 * st_power(x, 1 / 2.2));
                 numbers++;
             }
     }
@@ -136,11 +138,6 @@ static bool decide_colors(context *c, const sgm_file *f)
     return true;
 }
 
-static float linear_of_srgb(float c)
-{
-    return c <= 0.04045f ? c / 12.92f : (float)pow(((double)c + 0.055) / 1.055, 2.4);
-}
-
 /* Alpha stays as it is. */
 static stele_view linear_colors(arena *a, const stele_view *colors)
 {
@@ -149,7 +146,7 @@ static stele_view linear_colors(arena *a, const stele_view *colors)
     for (uint64_t v = 0; v < made.count; v++)
         for (uint32_t k = 0; k < made.components; k++) {
             float c = load_f32(st_view_at(colors, v) + 4 * k);
-            store_f32(bytes + v * made.stride + 4 * k, k < 3 ? linear_of_srgb(c) : c);
+            store_f32(bytes + v * made.stride + 4 * k, k < 3 ? st_linear_of_srgb(c) : c);
         }
     return made;
 }

@@ -2,7 +2,7 @@
 #ifndef ST_SRGB_TABLES_H
 #define ST_SRGB_TABLES_H
 
-#include "render.h"
+#include "srgb.h"
 
 /* clang-format off */
 /* The light of every byte. */
