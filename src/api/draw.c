@@ -93,11 +93,7 @@ static bool decode_textures(stele_file *file, const stele_model *model)
 
 static renderer renderer_of(stele_file *file, const stele_model *model)
 {
-    return (renderer){.model = model,
-                      .arena = &file->arena,
-                      .textures = file->textures,
-                      .parallel = file->parallel,
-                      .parallel_user = file->parallel_user};
+    return (renderer){.model = model, .arena = &file->arena, .textures = file->textures, .threads = file->threads};
 }
 
 static bool clip_is_there(const stele_model *model, uint32_t clip)

@@ -15,8 +15,7 @@ struct stele_file {
     stele_check_level level;
     const char *name; /* for its extension, or NULL */
     const char *target;
-    stele_parallel parallel;
-    void *parallel_user;
+    threads threads;
     const format *format;
     raw_file *raw;
     container container; /* of a file that is compressed as a whole */

@@ -60,8 +60,7 @@ context st_file_context(stele_file *file)
                      .full = file->level == STELE_CHECK_FULL,
                      .target = file->target,
                      .companions = &file->companions,
-                     .parallel = file->parallel,
-                     .parallel_user = file->parallel_user,
+                     .threads = file->threads,
                      .fits = true};
 }
 
@@ -180,8 +179,7 @@ static stele_file *new_file(const stele_options *options, const char *path)
         return NULL;
     file->arena = a;
     file->level = options->check;
-    file->parallel = options->parallel;
-    file->parallel_user = options->parallel_user;
+    file->threads = (threads){options->parallel, options->parallel_user};
     file->message = "ok";
     copy_load_options(file, &options->load);
     if (options->target)

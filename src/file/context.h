@@ -3,6 +3,7 @@
 #ifndef ST_CONTEXT_H
 #define ST_CONTEXT_H
 
+#include "base/parallel.h"
 #include "companion.h"
 #include "diag.h"
 #include "walk.h"
@@ -13,8 +14,7 @@ typedef struct context {
     const uint8_t *data; /* of the whole file, to turn pointers into offsets */
     uint64_t size;
     companions *companions; /* of the source */
-    stele_parallel parallel;
-    void *parallel_user;
+    threads threads;
     bool full;            /* every finding, or only what safe use needs */
     const char *target;   /* NULL or an engine's name */
     const char *into;     /* what adapting or saving makes of it: a dialect, or a format in capitals, "SFF" */

@@ -381,7 +381,7 @@ static void run_jobs(context *c, job *first, job *second, mesh_tally *sum)
 {
     arena_mark mark = st_arena_mark(c->arena);
     mesh_tally *tallies = NULL;
-    if (c->parallel && first->rows + second->rows >= WORTH_THREADS)
+    if (c->threads.run && first->rows + second->rows >= WORTH_THREADS)
         tallies = st_arena_array(c->arena, 2 * MOST_TASKS, sizeof(mesh_tally));
     if (!tallies) {
         run_range(first, 0, first->rows, sum);
@@ -391,7 +391,7 @@ static void run_jobs(context *c, job *first, job *second, mesh_tally *sum)
     both b = {{first, second}, {cut(first), cut(second)}};
     first->tallies = tallies;
     second->tallies = tallies + b.tasks[0];
-    c->parallel(c->parallel_user, b.tasks[0] + b.tasks[1], run_task, &b);
+    parallel_for(&c->threads, b.tasks[0] + b.tasks[1], run_task, &b);
     for (size_t i = 0; i < b.tasks[0] + b.tasks[1]; i++)
         add_tally(sum, &tallies[i]);
     st_arena_rewind(c->arena, mark);

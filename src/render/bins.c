@@ -113,7 +113,7 @@ bool st_bin(const scene *s, const stele_picture *picture, const uint32_t *order,
     arena *a = s->renderer->arena;
     *result = (bins){0};
     plan_levels(result, picture);
-    size_t parts = s->renderer->parallel ? (size_t)((count + LEAST_PART - 1) / LEAST_PART) : 1;
+    size_t parts = s->renderer->threads.run ? (size_t)((count + LEAST_PART - 1) / LEAST_PART) : 1;
     parts = parts < MOST_PARTS ? (parts ? parts : 1) : MOST_PARTS;
     binning b = {.scene = s,
                  .order = order,
@@ -128,11 +128,11 @@ bool st_bin(const scene *s, const stele_picture *picture, const uint32_t *order,
         return false;
     if (!s->draw_count)
         return true;
-    st_run(s->renderer, parts, bin_part, &b);
+    parallel_for(&s->renderer->threads, parts, bin_part, &b);
     result->entries = st_arena_bytes(a, sum_up(&b, parts) * sizeof *result->entries);
     b.fill = true;
     if (result->entries)
-        st_run(s->renderer, parts, bin_part, &b);
+        parallel_for(&s->renderer->threads, parts, bin_part, &b);
     return result->entries;
 }
 

@@ -167,14 +167,14 @@ static void aim_shadow(ground *g, const scene *s)
 static bool cast_shadow(ground *g, const scene *s)
 {
     arena *a = s->renderer->arena;
-    size_t tasks = s->renderer->parallel ? MOST_SHADOW_TASKS : 1;
+    size_t tasks = s->renderer->threads.run ? MOST_SHADOW_TASKS : 1;
     g->shadow = st_arena_array(a, (uint64_t)SIDE * SIDE, sizeof *g->shadow);
     arena_mark mark = st_arena_mark(a);
     casting c = {s, g, (s->triangle_count + tasks - 1) / tasks, st_arena_alloc(a, tasks * SIDE * SIDE)};
     bool ready = g->shadow && c.masks;
     if (ready && s->draw_count) {
         aim_shadow(g, s);
-        st_run(s->renderer, tasks, cast_task, &c);
+        parallel_for(&s->renderer->threads, tasks, cast_task, &c);
         for (size_t i = 0; i < tasks * SIDE * SIDE; i++)
             if (c.masks[i])
                 g->shadow[i % (SIDE * SIDE)] = 1;

@@ -330,14 +330,14 @@ static bool draw_scene(const scene *s, const stele_picture *picture)
     uint32_t *order;
     uint64_t painted;
     set_background(&d, s->options);
-    d.tasks = !s->renderer->parallel ? 1 : d.columns * d.rows < MOST_TASKS ? d.columns * d.rows : MOST_TASKS;
+    d.tasks = !s->renderer->threads.run ? 1 : d.columns * d.rows < MOST_TASKS ? d.columns * d.rows : MOST_TASKS;
     if (!st_bin(s, picture, NULL, s->triangle_count, &d.opaque) || !st_paint_order(s, &order, &painted) ||
         !st_bin(s, picture, order, painted, &d.painted))
         return false;
     d.paint_order = order;
     d.tiles = st_arena_bytes(s->renderer->arena, d.tasks * sizeof *d.tiles);
     if (d.tiles)
-        st_run(s->renderer, d.tasks, draw_tiles, &d);
+        parallel_for(&s->renderer->threads, d.tasks, draw_tiles, &d);
     return d.tiles;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ST_RENDER_H
 #define ST_RENDER_H
 
+#include "base/parallel.h"
 #include "base/srgb.h"
 #include "model/model.h"
 
@@ -26,8 +27,7 @@ typedef struct renderer {
     const stele_model *model;
     arena *arena;             /* scratch, given back after every picture by the caller */
     render_texture *textures; /* one for each of the model's, or NULL: none */
-    stele_parallel parallel;  /* or NULL */
-    void *parallel_user;
+    threads threads;
 } renderer;
 
 /* Makes the levels of a picture, which stays where it is: the smaller ones by averaging in linear light, where alpha weighs

@@ -116,10 +116,6 @@ bool st_draw_corners(const draw *d, uint32_t triangle, uint64_t corners[3]); /* 
 /* Overlays as draws: joints, normals, bounds. False without memory. */
 bool st_scene_overlays(scene *s, const double (*matrices)[16], const stele_bounds *bounds);
 
-/* ---- Work in parallel ---- */
-
-void st_run(const renderer *r, size_t count, stele_task task, void *context);
-
 /* ---- Triangles on the picture ---- */
 
 /* A triangle of which nothing is behind the camera, turned so that its inside is to the right of its edges. */

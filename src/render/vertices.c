@@ -5,16 +5,6 @@
 
 enum { ROWS_PER_TASK = 8192 };
 
-void st_run(const renderer *r, size_t count, stele_task task, void *context)
-{
-    if (r->parallel && count > 1) {
-        r->parallel(r->parallel_user, count, task, context);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        task(context, i);
-}
-
 static inline void load_row(const stele_view *v, uint64_t row, uint32_t count, float *out)
 {
     const uint8_t *p = st_view_at(v, row);
@@ -405,7 +395,7 @@ bool st_scene_draws(scene *s, const double (*matrices)[16], uint32_t clip, doubl
     for (size_t i = 0; ready && i < s->draw_count; i++)
         ready = prepare(&movers[i], s, &s->draws[i], matrices, clip, seconds);
     if (ready)
-        st_run(s->renderer, tasks_of(s->vertex_count), move_task, &(moving){s, movers});
+        parallel_for(&s->renderer->threads, tasks_of(s->vertex_count), move_task, &(moving){s, movers});
     st_arena_rewind(a, mark);
     return ready;
 }
@@ -458,7 +448,7 @@ stele_bounds st_scene_bounds(const scene *s)
     measuring m = {.scene = s, .bounds = st_arena_array(a, tasks, sizeof *m.bounds)};
     stele_bounds all = {0};
     if (m.bounds)
-        st_run(s->renderer, tasks, bounds_task, &m);
+        parallel_for(&s->renderer->threads, tasks, bounds_task, &m);
     for (size_t i = 0; m.bounds && i < tasks; i++)
         if (m.bounds[i].known) {
             st_bounds_extend(&all, m.bounds[i].min);
@@ -509,7 +499,7 @@ double st_scene_radius(const scene *s, const stele_bounds *bounds, const double 
     double square = 0;
     memcpy(m.center, center, sizeof m.center);
     if (m.squares)
-        st_run(s->renderer, tasks, radius_task, &m);
+        parallel_for(&s->renderer->threads, tasks, radius_task, &m);
     for (size_t i = 0; m.squares && i < tasks; i++)
         square = m.squares[i] > square ? m.squares[i] : square;
     st_arena_rewind(a, mark);
@@ -539,7 +529,7 @@ static void view_task(void *context, size_t task)
 
 void st_scene_view(scene *s)
 {
-    st_run(s->renderer, tasks_of(s->vertex_count), view_task, s);
+    parallel_for(&s->renderer->threads, tasks_of(s->vertex_count), view_task, s);
 }
 
 void st_scene_add(scene *s, vertex *vertices, const uint8_t (*tint)[4], uint32_t triangle_count, bool over)

@@ -504,16 +504,6 @@ static void cut(parser *p, const char *start, const char *end)
     }
 }
 
-static void run(const context *c, parser *p, stele_task task)
-{
-    if (c->parallel && p->chunk_count > 1) {
-        c->parallel(c->parallel_user, p->chunk_count, task, p);
-        return;
-    }
-    for (size_t i = 0; i < p->chunk_count; i++)
-        task(p, i);
-}
-
 static void add_up(parser *p)
 {
     for (size_t i = 0; i < p->chunk_count; i++) {
@@ -643,11 +633,11 @@ static void parse(context *c, const obj_file *f, parser *p)
     const char *start = (const char *)f->text.data, *end = start + f->text.count;
     start += f->text.count >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     cut(p, start, end);
-    run(c, p, count_chunk);
+    parallel_for(&c->threads, p->chunk_count, count_chunk, p);
     add_up(p);
     if (!fits(c, &p->total) || !allocate(c, p))
         return;
-    run(c, p, parse_chunk);
+    parallel_for(&c->threads, p->chunk_count, parse_chunk, p);
     o->colored = false;
     for (size_t i = 0; i < p->chunk_count; i++)
         o->colored |= p->chunks[i].colored;
@@ -656,7 +646,7 @@ static void parse(context *c, const obj_file *f, parser *p)
         o->colors = st_arena_bytes(c->arena, 12 * p->total.v);
         if (!o->colors)
             return;
-        run(c, p, parse_chunk);
+        parallel_for(&c->threads, p->chunk_count, parse_chunk, p);
     }
     close_holes(p);
     o->sound = true;

@@ -12,8 +12,7 @@ typedef struct obj_output {
     flat_model flat;
     const mtl_file *materials;
     const char *library; /* NULL: there is no place for it */
-    stele_parallel parallel;
-    void *parallel_user;
+    threads threads;
 } obj_output;
 
 static bool has(const flat_mesh *m, const stele_view *view)
@@ -161,18 +160,13 @@ static void print_batch(void *context, size_t index)
 
 static void print_lines(printer *p, const lines *l)
 {
-    const obj_output *o = p->output;
     for (uint64_t row = 0; row < l->count && walk_ok(p->walk);) {
         size_t count = 0;
         for (; count < BATCHES && row < l->count; row += BATCH_LINES, count++) {
             p->batches[count].lines = l;
             p->batches[count].first = row;
         }
-        if (o->parallel && count > 1)
-            o->parallel(o->parallel_user, count, print_batch, p->batches);
-        else
-            for (size_t i = 0; i < count; i++)
-                print_batch(p->batches, i);
+        parallel_for(&p->output->threads, count, print_batch, p->batches);
         for (size_t i = 0; i < count; i++)
             st_walk_put(p->walk, p->batches[i].text, (uint64_t)(p->batches[i].end - p->batches[i].text));
     }
@@ -323,8 +317,7 @@ bool st_obj_save(context *c, raw_file *raw)
         return false;
     }
     o->materials = materials;
-    o->parallel = c->parallel;
-    o->parallel_user = c->parallel_user;
+    o->threads = c->threads;
     if (c->save->name && c->save->model->material_count) {
         o->library = st_arena_format(c->arena, "%s.mtl", c->save->name);
         st_save_beside(c, o->library, st_mtl_walk, materials);
