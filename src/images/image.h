@@ -21,7 +21,6 @@ typedef struct webp_animation webp_animation;
 
 typedef struct webp_options {
     uint32_t width, height; /* of every frame; 16383 at most */
-    bool once;              /* it stops after the last frame, instead of beginning again */
     bool lossless;
 } webp_options;
 

@@ -41,7 +41,6 @@ static bool prepare(webp_animation *w)
     WebPAnimEncoderOptions encoder;
     if (!WebPAnimEncoderOptionsInit(&encoder) || !WebPConfigInit(&w->config))
         return false;
-    encoder.anim_params.loop_count = w->options.once ? 1 : 0;
     w->config.lossless = w->options.lossless;
     w->config.quality = w->options.lossless ? 50 : 85; /* the work to spend, or what to keep */
     w->config.method = w->options.lossless ? 2 : 4;
