@@ -37,7 +37,7 @@ static bool load(stele_file *file, context *c)
 /* A file that was opened for its structure only has not been looked into yet. */
 static bool check_first(stele_file *file, context *c)
 {
-    if (file->level == STELE_CHECK_STRUCTURE && file->format->check) {
+    if (file->level == STELE_CHECK_STRUCTURE && st_file_parse(file, c)) {
         file->format->check(c, file->raw);
         file->level = STELE_CHECK_SAFE;
         const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);

@@ -23,6 +23,7 @@ struct stele_file {
     span content;  /* what is walked: the file's bytes, or what they unpack to */
     span trailing; /* bytes after the content */
     bool complete; /* the structure was read to its end */
+    bool parsed;   /* and what is in it */
     size_t diags_of_opening;
     stele_status status;
     const char *message;
@@ -51,6 +52,9 @@ const char *st_file_line(stele_file *file, const stele_diagnostic *d);
 
 /* What every phase starts with. */
 context st_file_context(stele_file *file);
+
+/* Parses what the walk has read, if that is still to be done. False without memory. */
+bool st_file_parse(stele_file *file, context *c);
 
 /* The model, which may still be added to; NULL if it cannot be had, and then the status says why. */
 stele_model *st_file_model(stele_file *file);

@@ -1,4 +1,5 @@
-/* The public API: joins the core and the registry. The way of a file: source -> probe -> trial walks -> raw -> check. */
+/* The public API: joins the core and the registry. The way of a file: source -> probe -> trial walks -> raw -> parse -> check.
+ */
 #include "stele.h"
 
 #include <string.h>
@@ -66,13 +67,21 @@ context st_file_context(stele_file *file)
 
 /* ---- Opening ---- */
 
+bool st_file_parse(stele_file *file, context *c)
+{
+    if (file->format->parse && !file->parsed)
+        file->format->parse(c, file->raw);
+    file->parsed = true;
+    return !file->arena.failed;
+}
+
 static void check_content(stele_file *file, context *c)
 {
     if (file->trailing.count)
         st_diag(&file->diags, DIAG_TRAILING_BYTES, (diag_place){file->content.count - file->trailing.count, 1, ""},
                 "%llu byte%s after the end of the content", (unsigned long long)file->trailing.count,
                 file->trailing.count == 1 ? "" : "s");
-    if (file->level != STELE_CHECK_STRUCTURE)
+    if (file->level != STELE_CHECK_STRUCTURE && st_file_parse(file, c))
         file->format->check(c, file->raw);
 }
 

@@ -133,7 +133,7 @@ static void bring_others(stele_file *file, product *p, const stele_model *model,
     c.save = &s;
     if (!p->raw || !path)
         return;
-    if (p->format->bring)
+    if (p->format->bring && st_file_parse(file, &c))
         p->format->bring(&c, p->raw);
     for (size_t i = 0; model && i < model->texture_count; i++)
         if (!model->textures[i].data && model->textures[i].file)

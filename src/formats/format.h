@@ -70,12 +70,17 @@ typedef struct format {
     /* Of a file that may have failed half-way: does what was read look like this dialect? */
     sense (*sense)(const raw_file *raw);
 
+    /* Where the walk sees a text as one field: takes it apart into the raw struct, and reports what is wrong with it. Called
+     * once, before the first phase that needs more than the structure, and none follows if there was no memory; from then on
+     * the raw struct stays as it is. NULL: the walk has seen everything. */
+    void (*parse)(context *c, raw_file *raw);
+
     void (*check)(context *c, const raw_file *raw);
     /* NULL: the model is described instead. */
     void (*describe)(context *c, const raw_file *raw, stele_info *info);
 
     /* Changes a raw struct, a shallow copy of the file's, into a dialect, in reading 0. Losses and what does not fit are
-     * reported; false if it does not fit. */
+     * reported; false if it does not fit. NULL: there is one dialect. */
     bool (*adapt)(context *c, raw_file *raw, unsigned dialect);
 
     /* Adapting to the dialect that a file has already still changes it: its sections are laid out afresh. */

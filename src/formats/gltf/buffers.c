@@ -142,7 +142,7 @@ static bool place_rows(gltf_doc *d, uint32_t token, uint32_t buffer_view, uint32
         return false;
     }
     view->data = v->data + offset;
-    if (d->full && (uintptr_t)offset % stele_type_size(view->type))
+    if (d->c->full && (uintptr_t)offset % stele_type_size(view->type))
         st_gltf_report(d, DIAG_NONSTANDARD_LAYOUT, token, "is not aligned to the size of its numbers");
     return true;
 }
@@ -312,4 +312,18 @@ stele_view st_gltf_view(gltf_doc *d, uint32_t accessor)
     if (a->usable && !a->built)
         build(d, gltf_item(d, GLTF_ACCESSORS, accessor), a);
     return a->usable ? a->view : (stele_view){0};
+}
+
+stele_view st_gltf_use(gltf_doc *d, gltf_use use)
+{
+    if ((d->use_count & (d->use_count - 1)) == 0) { /* full: room for twice as many */
+        gltf_use *larger = st_arena_array(d->arena, d->use_count ? 2 * d->use_count : 1, sizeof *larger);
+        if (!larger)
+            return (stele_view){0};
+        if (d->use_count)
+            memcpy(larger, d->uses, d->use_count * sizeof *larger);
+        d->uses = larger;
+    }
+    d->uses[d->use_count++] = use;
+    return use.kind == GLTF_SPARSE_FLOATS ? d->accessors[use.accessor].sparse.values : st_gltf_view(d, use.accessor);
 }

@@ -6,10 +6,23 @@
 #include "base/scan.h"
 #include "doc.h"
 
-void st_gltf_check(context *c, const raw_file *raw)
+/* What is known of an accessor so far. */
+typedef struct known {
+    uint8_t finite;
+    bool reported;   /* what is not finite */
+    bool times;      /* in order, or reported */
+    uint64_t within; /* indices are below this */
+} known;
+
+typedef struct checking {
+    gltf_doc *doc;
+    known *accessors;
+    bool *scanned; /* buffer views whose accessors have been looked at together */
+} checking;
+
+static known *known_of(const checking *k, const gltf_accessor *a)
 {
-    /* the raw struct remembers its document; nothing that was read changes */
-    st_gltf_document(c, (gltf_file *)raw);
+    return &k->accessors[a - k->doc->accessors];
 }
 
 static bool packed(const stele_view *v)
@@ -35,60 +48,60 @@ static bool is_plain(const gltf_buffer_view *in, const gltf_accessor *a)
            ((const uint8_t *)a->view.data - in->data) % 4 == 0;
 }
 
-/* The rows of an accessor that begin in a block of its buffer view. */
-static void look_closely(const gltf_buffer_view *in, gltf_accessor *a, uint64_t begin, uint64_t end)
+/* Whether the rows of an accessor that begin in a block of its buffer view are finite. */
+static bool finite_in_block(const gltf_buffer_view *in, const gltf_accessor *a, uint64_t begin, uint64_t end)
 {
     const stele_view *v = &a->view;
     uint64_t offset = (uint64_t)((const uint8_t *)v->data - in->data);
     uint64_t first = begin <= offset ? 0 : (begin - offset + v->stride - 1) / v->stride;
     uint64_t last = end <= offset ? 0 : (end - offset + v->stride - 1) / v->stride;
     last = last < v->count ? last : v->count;
-    if (first < last && st_scan_nonfinite_rows(st_view_at(v, first), last - first, v->stride, v->components))
-        a->finite = NO;
+    return first >= last || !st_scan_nonfinite_rows(st_view_at(v, first), last - first, v->stride, v->components);
 }
 
 /* Interleaved attributes are looked at together, block by block: if no bytes of a block can be taken for a float that is not
  * finite, none of its accessors has one there. Otherwise there are integers among them that look like that, or it is so: from
  * there on each is looked at by itself. */
-static void scan_buffer_view(const gltf_buffer_view *in)
+static void scan_buffer_view(checking *k, const gltf_buffer_view *in)
 {
     bool mixed = false;
-    for (gltf_accessor *a = in->accessors; a; a = a->next)
+    for (const gltf_accessor *a = in->accessors; a; a = a->next)
         if (is_plain(in, a))
-            a->finite = YES;
+            known_of(k, a)->finite = YES;
     for (uint64_t begin = 0; begin < in->size; begin += BLOCK) {
         uint64_t left = in->size - begin, size = left < BLOCK ? left : BLOCK;
         uint64_t seen = left < BLOCK + LONGEST_ROW ? left : BLOCK + LONGEST_ROW;
         mixed = mixed || st_scan_nonfinite(in->data + begin, seen / 4);
         if (!mixed)
             continue;
-        for (gltf_accessor *a = in->accessors; a; a = a->next)
-            if (is_plain(in, a))
-                look_closely(in, a, begin, begin + size);
+        for (const gltf_accessor *a = in->accessors; a; a = a->next)
+            if (is_plain(in, a) && !finite_in_block(in, a, begin, begin + size))
+                known_of(k, a)->finite = NO;
     }
 }
 
 /* Sets whether the accessors of a buffer view are finite, those that can be looked at together. */
-static bool look_together(gltf_doc *d, uint32_t token, gltf_buffer_view *in)
+static bool look_together(checking *k, uint32_t token, uint32_t buffer_view)
 {
+    const gltf_buffer_view *in = &k->doc->buffer_views[buffer_view];
     uint64_t bytes = in->size;
-    if (in->scanned)
+    if (k->scanned[buffer_view])
         return true;
-    in->scanned = true;
+    k->scanned[buffer_view] = true;
     for (const gltf_accessor *a = in->accessors; a; a = a->next)
         bytes += is_plain(in, a) ? a->view.count * 4 : 0;
-    if (!st_gltf_may_scan(d, token, bytes))
+    if (!st_gltf_may_scan(k->doc, token, bytes))
         return false;
-    scan_buffer_view(in);
+    scan_buffer_view(k, in);
     return true;
 }
 
-static bool is_finite(gltf_doc *d, uint32_t token, gltf_accessor *a, const stele_view *v)
+static bool is_finite(checking *k, uint32_t token, const gltf_accessor *a, const stele_view *v)
 {
-    gltf_buffer_view *in = a->buffer_view == STELE_NONE ? NULL : &d->buffer_views[a->buffer_view];
-    if (in && is_plain(in, a))
-        return look_together(d, token, in) && a->finite == YES;
-    if (!st_gltf_may_scan(d, token, bytes_of(v)))
+    bool inside = v == &a->view && a->buffer_view != STELE_NONE;
+    if (inside && is_plain(&k->doc->buffer_views[a->buffer_view], a))
+        return look_together(k, token, a->buffer_view) && known_of(k, a)->finite == YES;
+    if (!st_gltf_may_scan(k->doc, token, bytes_of(v)))
         return false;
     return packed(v) ? !st_scan_nonfinite(v->data, v->count * v->components)
                      : !st_scan_nonfinite_rows(v->data, v->count, v->stride, v->components);
@@ -110,20 +123,50 @@ static void report_nonfinite(gltf_doc *d, uint32_t token, const stele_view *v, d
         st_gltf_report_data(d, code, token, t.at, t.count, "element %llu is not finite", (unsigned long long)t.first);
 }
 
-bool st_gltf_check_finite(gltf_doc *d, uint32_t accessor, diag_code code)
+static void check_finite(checking *k, const gltf_use *use)
 {
-    gltf_accessor *a = &d->accessors[accessor];
-    uint32_t token = gltf_item(d, GLTF_ACCESSORS, accessor);
-    stele_view v = st_gltf_view(d, accessor);
-    if (v.type != STELE_F32 || !v.count)
-        return true;
-    if (a->finite == UNKNOWN)
-        a->finite = is_finite(d, token, a, &v) ? YES : NO;
-    if (a->finite == NO && !a->reported) {
-        a->reported = d->nonfinite = true;
-        report_nonfinite(d, token, &v, code);
+    const gltf_accessor *a = &k->doc->accessors[use->accessor];
+    const stele_view *v = use->kind == GLTF_SPARSE_FLOATS ? &a->sparse.values : &a->view;
+    uint32_t token = gltf_item(k->doc, GLTF_ACCESSORS, use->accessor);
+    known *found = known_of(k, a);
+    if (v->type != STELE_F32 || !v->count)
+        return;
+    if (found->finite == UNKNOWN)
+        found->finite = is_finite(k, token, a, v) ? YES : NO;
+    if (found->finite == NO && !found->reported)
+        report_nonfinite(k->doc, token, v, use->nonfinite);
+    found->reported |= found->finite == NO;
+}
+
+/* Keys must follow each other in time; those that do not are left out by load. */
+static void check_times(gltf_doc *d, uint32_t token, const stele_view *times)
+{
+    tally back = {0}, same = {0};
+    if (!st_gltf_may_scan(d, token, times->count * 4))
+        return;
+    for (uint64_t i = 1; i < times->count; i++) {
+        float before = load_f32(st_view_at(times, i - 1)), now = load_f32(st_view_at(times, i));
+        if (now < before)
+            tally_note(&back, i, st_view_at(times, i));
+        else if (now == before)
+            tally_note(&same, i, st_view_at(times, i));
     }
-    return a->finite == YES;
+    if (back.count)
+        st_gltf_report_data(d, DIAG_TIME_UNSORTED, token, back.at, back.count, "key %llu is earlier than the one before it",
+                            (unsigned long long)back.first);
+    if (same.count)
+        st_gltf_report_data(d, DIAG_TIME_REPEATED, token, same.at, same.count, "key %llu has the time of the one before it",
+                            (unsigned long long)same.first);
+}
+
+/* Many samplers share them. */
+static void check_times_once(checking *k, const gltf_use *use)
+{
+    const gltf_accessor *a = &k->doc->accessors[use->accessor];
+    known *found = known_of(k, a);
+    if (found->finite == YES && !found->times)
+        check_times(k->doc, gltf_item(k->doc, GLTF_ACCESSORS, use->accessor), &a->view);
+    found->times = true;
 }
 
 /* ---- Indices ---- */
@@ -145,23 +188,33 @@ static uint64_t greatest_of(stele_type type)
     return type == STELE_U8 ? UINT8_MAX : type == STELE_U16 ? UINT16_MAX : UINT32_MAX;
 }
 
-bool st_gltf_check_indices(gltf_doc *d, uint32_t accessor, uint64_t limit)
+static void check_indices(checking *k, const gltf_use *use)
 {
-    gltf_accessor *a = &d->accessors[accessor];
-    uint32_t token = gltf_item(d, GLTF_ACCESSORS, accessor);
-    stele_view v = st_gltf_view(d, accessor);
-    limit = limit < greatest_of(v.type) ? limit : greatest_of(v.type);
-    if (!v.count || (a->within && a->within <= limit))
-        return v.count;
-    if (!st_gltf_may_scan(d, token, bytes_of(&v)))
-        return false;
-    if (packed(&v) ? st_scan_beyond(v.data, v.count, v.type, limit)
-                   : st_scan_beyond_rows(v.data, v.count, v.stride, 1, v.type, limit)) {
-        report_beyond(d, token, &v, limit);
-        return false;
-    }
-    a->within = limit;
-    return true;
+    const gltf_accessor *a = &k->doc->accessors[use->accessor];
+    const stele_view *v = &a->view;
+    uint32_t token = gltf_item(k->doc, GLTF_ACCESSORS, use->accessor);
+    uint64_t limit = use->limit < greatest_of(v->type) ? use->limit : greatest_of(v->type);
+    known *found = known_of(k, a);
+    if (!v->count || (found->within && found->within <= limit) || !st_gltf_may_scan(k->doc, token, bytes_of(v)))
+        return;
+    if (packed(v) ? st_scan_beyond(v->data, v->count, v->type, limit)
+                  : st_scan_beyond_rows(v->data, v->count, v->stride, 1, v->type, limit))
+        report_beyond(k->doc, token, v, limit);
+    else
+        found->within = limit;
+}
+
+static void check_use(checking *k, const gltf_use *use)
+{
+    const gltf_accessor *a = &k->doc->accessors[use->accessor];
+    if (!a->usable || (!a->built && use->kind != GLTF_SPARSE_FLOATS))
+        return;
+    if (use->kind == GLTF_INDICES)
+        check_indices(k, use);
+    else
+        check_finite(k, use);
+    if (use->kind == GLTF_TIMES)
+        check_times_once(k, use);
 }
 
 /* ---- Joints ---- */
@@ -334,16 +387,29 @@ static void check_rotations(gltf_doc *d)
     }
 }
 
-void st_gltf_check_model(gltf_doc *d)
+static void check_model(gltf_doc *d)
 {
     uint64_t *joints = fewest_joints(d);
     for (uint32_t i = 0; joints && i < d->model.mesh_count; i++)
         for (uint32_t k = 0; k < d->model.meshes[i].primitive_count; k++) {
             if (joints[i] != UINT64_MAX)
                 check_joints(d, i, k, joints[i]);
-            if (d->full)
+            if (d->c->full)
                 check_primitive(d, i, k);
         }
-    if (d->full)
+    if (d->c->full)
         check_rotations(d);
+}
+
+void st_gltf_check(context *c, const raw_file *raw)
+{
+    gltf_doc d = *((const gltf_file *)raw)->document;
+    checking k = {.doc = &d};
+    d.c = c;
+    k.accessors = st_arena_array(c->arena, d.lists[GLTF_ACCESSORS].count, sizeof *k.accessors);
+    k.scanned = st_arena_array(c->arena, d.lists[GLTF_BUFFER_VIEWS].count, sizeof *k.scanned);
+    for (size_t i = 0; k.accessors && k.scanned && i < d.use_count; i++)
+        check_use(&k, &d.uses[i]);
+    if (!d.broken && !c->arena->failed)
+        check_model(&d);
 }

@@ -343,8 +343,6 @@ static void read_parts(gltf_doc *d, const gltf_file *f)
         st_gltf_read_meshes(d);
     if (!d->arena->failed)
         st_gltf_read_scene(d);
-    if (!d->arena->failed && !d->broken)
-        st_gltf_check_model(d);
 }
 
 static void read_document(gltf_doc *d, const gltf_file *f)
@@ -363,17 +361,15 @@ static void read_document(gltf_doc *d, const gltf_file *f)
     read_parts(d, f);
 }
 
-gltf_doc *st_gltf_document(context *c, gltf_file *f)
+void st_gltf_parse(context *c, raw_file *raw)
 {
-    if (!f->document) {
-        gltf_doc *d = st_arena_alloc(c->arena, sizeof *d);
-        if (!d)
-            return NULL;
-        *d = (gltf_doc){.c = c, .arena = c->arena, .full = c->full, .bytes = c->size};
-        read_document(d, f);
-        d->c = NULL;
-        d->broken |= c->arena->failed;
-        f->document = d;
-    }
-    return f->document;
+    gltf_file *f = (gltf_file *)raw;
+    gltf_doc *d = st_arena_alloc(c->arena, sizeof *d);
+    if (!d)
+        return;
+    *d = (gltf_doc){.c = c, .arena = c->arena, .bytes = c->size};
+    read_document(d, f);
+    d->c = NULL;
+    d->broken |= c->arena->failed;
+    f->document = d;
 }

@@ -1,6 +1,6 @@
 /* What the JSON of a glTF says, asked for value by value. Everything that is not as it should be is reported where it is, by
  * its JSON pointer, and answered as if it were not there, so that the rest can still be looked at; a document with errors is
- * never used. Built once, by the check or by load. */
+ * never used. Parsing builds it, and from then on it stays as it is: check and load work with a copy of the struct. */
 #ifndef ST_GLTF_DOC_H
 #define ST_GLTF_DOC_H
 
@@ -40,7 +40,6 @@ typedef struct gltf_buffer_view {
     uint64_t size;
     uint32_t stride;                 /* 0: the rows follow each other */
     struct gltf_accessor *accessors; /* those in it */
-    bool scanned;                    /* these have been looked at together */
 } gltf_buffer_view;
 
 /* Values of an accessor that lie elsewhere: as many rows of each. */
@@ -55,23 +54,26 @@ typedef struct gltf_accessor {
     stele_view view;      /* of the type that it says; data NULL: zeros, or it cannot be had */
     uint32_t buffer_view; /* STELE_NONE: zeros */
     bool usable;
-    bool built;      /* the view has its sparse values */
-    bool reported;   /* what is not finite */
-    bool times;      /* in order, or reported */
-    uint8_t finite;  /* 0 not known, 1 yes, 2 no */
-    uint64_t within; /* indices are known to be below this */
+    bool built; /* the view has its sparse values */
     gltf_sparse sparse;
     struct gltf_accessor *next; /* in the same buffer view */
 } gltf_accessor;
 
+/* What an accessor is used for, so that its values can be checked. */
+typedef enum gltf_use_kind { GLTF_FLOATS, GLTF_SPARSE_FLOATS, GLTF_TIMES, GLTF_INDICES } gltf_use_kind;
+
+typedef struct gltf_use {
+    gltf_use_kind kind;
+    uint32_t accessor;
+    diag_code nonfinite; /* of floats: what it is if they are not finite */
+    uint64_t limit;      /* of indices */
+} gltf_use;
+
 typedef struct gltf_doc {
     json json;
-    context *c; /* while it is built */
+    context *c; /* of whoever works with it */
     arena *arena;
     bool broken;      /* there are errors */
-    bool full;        /* every finding is wanted */
-    bool unsorted;    /* keys that are not in order, */
-    bool nonfinite;   /* floats that are not finite, where that can be repaired: there are some */
     uint64_t bytes;   /* of the file and all its buffers */
     uint64_t built;   /* bytes made for what has none in a buffer */
     uint64_t scanned; /* bytes looked at */
@@ -79,6 +81,8 @@ typedef struct gltf_doc {
     gltf_buffer *buffers;
     gltf_buffer_view *buffer_views;
     gltf_accessor *accessors;
+    gltf_use *uses; /* of accessors that can be used */
+    size_t use_count;
     stele_model model;
 } gltf_doc;
 
@@ -112,7 +116,7 @@ static inline uint32_t gltf_item(const gltf_doc *d, gltf_list_name list, uint32_
     return d->lists[list].items[index];
 }
 
-/* ---- URIs (gltf_uri.c) ---- */
+/* ---- URIs (uri.c) ---- */
 
 /* The bytes of a URI in a data URI, decoded. False if it is no data URI; *data is NULL if it is a bad one, which is reported.
  */
@@ -123,7 +127,7 @@ const char *st_gltf_file_name(gltf_doc *d, uint32_t token);
 
 /* ---- Parts of building it ---- */
 
-void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f); /* gltf_buffers.c: buffers, buffer views, accessors */
+void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f); /* buffers.c: buffers, buffer views, accessors */
 
 /* The values of an accessor, its sparse ones included; no rows if they cannot be had. */
 stele_view st_gltf_view(gltf_doc *d, uint32_t accessor);
@@ -135,24 +139,19 @@ stele_view st_gltf_make(gltf_doc *d, uint32_t token, uint64_t count, stele_type 
 /* True, and counted, if so many more bytes may be looked at: overlapping accessors must not make us read for ever. */
 bool st_gltf_may_scan(gltf_doc *d, uint32_t token, uint64_t bytes);
 
-/* gltf_check.c: the values of an accessor. What is found is reported under the code; true if all are good. */
-bool st_gltf_check_finite(gltf_doc *d, uint32_t accessor, diag_code code);
-bool st_gltf_check_indices(gltf_doc *d, uint32_t accessor, uint64_t limit);
-void st_gltf_check_model(gltf_doc *d);
+/* Remembers a use for the check, and gives the values: of a morph that is only sparse, the sparse ones. */
+stele_view st_gltf_use(gltf_doc *d, gltf_use use);
 
-void st_gltf_read_materials(gltf_doc *d); /* gltf_material.c: materials and textures */
-void st_gltf_read_meshes(gltf_doc *d);    /* gltf_mesh.c */
-void st_gltf_read_scene(gltf_doc *d);     /* gltf_scene.c: nodes, skins, animations */
+void st_gltf_read_materials(gltf_doc *d); /* material.c: materials and textures */
+void st_gltf_read_meshes(gltf_doc *d);    /* mesh.c */
+void st_gltf_read_scene(gltf_doc *d);     /* scene.c: nodes, skins, animations */
 
-/* The weights of a mesh's morphs, as the mesh or a node of it says; NULL if it does not. (gltf_mesh.c) */
+/* The weights of a mesh's morphs, as the mesh or a node of it says; NULL if it does not. (mesh.c) */
 const float *st_gltf_weights(gltf_doc *d, uint32_t token, const stele_mesh *mesh);
 
 /* The extras of an object become properties. Before that, one that has a place of its own in the model can be taken out: its
  * token, if it is of that kind. */
 stele_properties st_gltf_extras(gltf_doc *d, uint32_t object, uint32_t taken);
 uint32_t st_gltf_extra(const gltf_doc *d, uint32_t object, const char *key, json_kind kind);
-
-/* All of it; NULL without memory. */
-gltf_doc *st_gltf_document(context *c, gltf_file *f);
 
 #endif

@@ -170,13 +170,6 @@ static sense sense_of(const raw_file *raw)
     return at < size && f->json.data[at] != '{' ? SENSE_ODD : SENSE_GOOD;
 }
 
-/* There is one dialect, and it is what the file has. */
-static bool adapt(context *c, raw_file *raw, unsigned dialect)
-{
-    (void)raw, (void)dialect, (void)c;
-    return true;
-}
-
 enum {
     CAPABILITIES = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_TANGENTS | STELE_MATERIALS | STELE_TEXTURES |
                    STELE_SKIN | STELE_SKELETON | STELE_ANIMATION | STELE_MORPHS | STELE_ATTACHMENTS
@@ -193,8 +186,8 @@ const format st_format_glb = {
     .probe = probe_glb,
     .walk = walk_glb,
     .sense = sense_of,
+    .parse = st_gltf_parse,
     .check = st_gltf_check,
-    .adapt = adapt,
     .load = st_gltf_load,
     .save = st_glb_save,
     .bring = st_gltf_bring,
@@ -211,8 +204,8 @@ const format st_format_gltf = {
     .probe = probe_gltf,
     .walk = walk_gltf,
     .sense = sense_of,
+    .parse = st_gltf_parse,
     .check = st_gltf_check,
-    .adapt = adapt,
     .load = st_gltf_load,
     .save = st_gltf_save,
     .bring = st_gltf_bring,

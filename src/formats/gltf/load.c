@@ -1,47 +1,112 @@
-/* The model of a glTF is made when it is checked: glTF has the shape of the model. What is left to do is to repair it. */
+/* The model of a glTF is made when it is parsed: glTF has the shape of the model. What is left to do is to repair it, in copies
+ * of the lists that change. */
 #include <string.h>
 
 #include "base/scan.h"
 #include "doc.h"
 
+/* NULL, and the document is broken, without memory. */
+static void *copied(gltf_doc *d, const void *items, size_t count, size_t item_size)
+{
+    void *copy = st_model_room(d->arena, count, item_size);
+    d->broken |= !copy;
+    if (copy && count)
+        memcpy(copy, items, count * item_size);
+    return copy;
+}
+
 /* ---- Floats that are not finite, where a model can do without ---- */
 
-static bool any_nonfinite(gltf_doc *d, uint32_t token, const stele_view *v)
+static bool is_bad(gltf_doc *d, uint32_t token, const stele_view *v)
 {
     return v->type == STELE_F32 && st_gltf_may_scan(d, token, v->count * v->stride) &&
            st_scan_nonfinite_rows(v->data, v->count, v->stride, v->components);
 }
 
-static void drop_tangents(gltf_doc *d, stele_primitive *p, size_t index, const char *path)
+static bool is_bad_attribute(gltf_doc *d, uint32_t token, const stele_attribute *a)
 {
-    stele_attribute *attributes = (stele_attribute *)p->attributes;
-    memmove(attributes + index, attributes + index + 1, (p->attribute_count - index - 1) * sizeof *attributes);
-    p->attribute_count--;
+    return (a->semantic == STELE_UV || a->semantic == STELE_COLOR || a->semantic == STELE_TANGENT) &&
+           is_bad(d, token, &a->view);
+}
+
+static bool any_bad(gltf_doc *d, uint32_t token, const stele_primitive *p)
+{
+    bool bad = false;
+    for (size_t i = 0; i < p->attribute_count; i++)
+        bad |= is_bad_attribute(d, token, &p->attributes[i]);
+    for (size_t i = 0; i < p->morph_count; i++)
+        bad |= is_bad(d, token, &p->morphs[i].tangent);
+    return bad;
+}
+
+static void drop_tangents(gltf_doc *d, const char *path, const char *of)
+{
     st_diag(d->c->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, 1, path},
-            "some tangents are not finite: all are left out");
+            "some tangents%s are not finite: all are left out", of);
 }
 
-static void repair_floats(context *c, gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
+static void repair_attributes(gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
 {
-    for (size_t i = p->attribute_count; i-- > 0 && !d->broken;) {
-        stele_attribute *a = (stele_attribute *)&p->attributes[i];
-        bool needed = a->semantic == STELE_UV || a->semantic == STELE_COLOR || a->semantic == STELE_TANGENT;
-        if (!needed || !any_nonfinite(d, token, &a->view))
+    stele_attribute *attributes = copied(d, p->attributes, p->attribute_count, sizeof *attributes);
+    size_t kept = 0;
+    for (size_t i = 0; i < p->attribute_count && !d->broken; i++) {
+        stele_attribute a = p->attributes[i];
+        bool bad = is_bad_attribute(d, token, &a);
+        if (bad && a.semantic == STELE_TANGENT) {
+            drop_tangents(d, path, "");
             continue;
-        if (a->semantic == STELE_TANGENT)
-            drop_tangents(d, p, i, path);
-        else if (st_gltf_may_build(d, token, a->view.count, 4 * a->view.components))
-            a->view = a->semantic == STELE_UV ? st_repair_uvs(c, &a->view, path) : st_repair_colors(c, &a->view, path);
+        }
+        if (bad && st_gltf_may_build(d, token, a.view.count, 4 * a.view.components))
+            a.view = a.semantic == STELE_UV ? st_repair_uvs(d->c, &a.view, path) : st_repair_colors(d->c, &a.view, path);
+        attributes[kept++] = a;
     }
+    p->attributes = attributes;
+    p->attribute_count = kept;
 }
 
-static void repair_meshes(context *c, gltf_doc *d)
+static void repair_morphs(gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
 {
+    stele_morph *morphs = copied(d, p->morphs, p->morph_count, sizeof *morphs);
+    for (size_t i = 0; i < p->morph_count && !d->broken; i++)
+        if (is_bad(d, token, &morphs[i].tangent)) {
+            morphs[i].tangent = (stele_view){0};
+            drop_tangents(d, path, " of a morph");
+        }
+    p->morphs = morphs;
+}
+
+static void repair_mesh(gltf_doc *d, uint32_t index, stele_mesh *m)
+{
+    uint32_t token = gltf_item(d, GLTF_MESHES, index);
+    stele_primitive *primitives = copied(d, m->primitives, m->primitive_count, sizeof *primitives);
     char path[WALK_PATH];
+    for (size_t i = 0; i < m->primitive_count && !d->broken; i++) {
+        if (!any_bad(d, token, &primitives[i]))
+            continue;
+        st_check_path(path, "/meshes/%u/primitives/%zu", index, i);
+        repair_attributes(d, token, &primitives[i], path);
+        repair_morphs(d, token, &primitives[i], path);
+    }
+    m->primitives = primitives;
+}
+
+static bool any_bad_mesh(gltf_doc *d)
+{
     for (uint32_t i = 0; i < d->model.mesh_count; i++)
         for (size_t k = 0; k < d->model.meshes[i].primitive_count; k++)
-            repair_floats(c, d, gltf_item(d, GLTF_MESHES, i), (stele_primitive *)&d->model.meshes[i].primitives[k],
-                          st_check_path(path, "/meshes/%u/primitives/%zu", i, k));
+            if (any_bad(d, gltf_item(d, GLTF_MESHES, i), &d->model.meshes[i].primitives[k]))
+                return true;
+    return false;
+}
+
+static void repair_meshes(gltf_doc *d)
+{
+    if (!any_bad_mesh(d))
+        return;
+    stele_mesh *meshes = copied(d, d->model.meshes, d->model.mesh_count, sizeof *meshes);
+    for (uint32_t i = 0; i < d->model.mesh_count && !d->broken; i++)
+        repair_mesh(d, i, &meshes[i]);
+    d->model.meshes = meshes;
 }
 
 /* ---- Keys that are not in order ---- */
@@ -71,9 +136,8 @@ static void copy_row(const stele_view *from, uint64_t row, const stele_view *to,
 }
 
 /* Leaves out the keys that are not later than those before them. */
-static void repair_keys(gltf_doc *d, uint32_t animation, stele_channel *c)
+static void repair_keys(gltf_doc *d, uint32_t token, stele_channel *c)
 {
-    uint32_t token = gltf_item(d, GLTF_ANIMATIONS, animation);
     uint64_t kept = count_later(&c->times), rows = c->values.count / c->times.count, next = 0;
     uint8_t *time_bytes, *value_bytes;
     double latest = 0;
@@ -98,34 +162,51 @@ static void repair_keys(gltf_doc *d, uint32_t animation, stele_channel *c)
     c->values = values;
 }
 
+static void repair_clip(gltf_doc *d, uint32_t token, stele_clip *clip)
+{
+    stele_channel *channels = copied(d, clip->channels, clip->channel_count, sizeof *channels);
+    clip->channels = channels;
+    clip->duration = 0;
+    for (size_t i = 0; i < clip->channel_count && !d->broken; i++) {
+        stele_channel *c = &channels[i];
+        if (st_gltf_may_scan(d, token, 4 * c->times.count))
+            repair_keys(d, token, c);
+        double end = stele_view_number(&c->times, c->times.count - 1, 0);
+        clip->duration = end > clip->duration ? end : clip->duration;
+    }
+}
+
+static bool any_unsorted(gltf_doc *d)
+{
+    for (uint32_t i = 0; i < d->model.clip_count; i++)
+        for (size_t k = 0; k < d->model.clips[i].channel_count; k++) {
+            const stele_view *times = &d->model.clips[i].channels[k].times;
+            if (st_gltf_may_scan(d, gltf_item(d, GLTF_ANIMATIONS, i), 4 * times->count) && count_later(times) < times->count)
+                return true;
+        }
+    return false;
+}
+
 static void repair_clips(gltf_doc *d)
 {
-    for (uint32_t i = 0; i < d->model.clip_count && !d->broken; i++) {
-        stele_clip *clip = (stele_clip *)&d->model.clips[i];
-        clip->duration = 0;
-        for (size_t k = 0; k < clip->channel_count && !d->broken; k++) {
-            stele_channel *c = (stele_channel *)&clip->channels[k];
-            if (st_gltf_may_scan(d, gltf_item(d, GLTF_ANIMATIONS, i), 4 * c->times.count))
-                repair_keys(d, i, c);
-            double end = stele_view_number(&c->times, c->times.count - 1, 0);
-            clip->duration = end > clip->duration ? end : clip->duration;
-        }
-    }
+    if (!any_unsorted(d))
+        return;
+    stele_clip *clips = copied(d, d->model.clips, d->model.clip_count, sizeof *clips);
+    for (uint32_t i = 0; i < d->model.clip_count && !d->broken; i++)
+        repair_clip(d, gltf_item(d, GLTF_ANIMATIONS, i), &clips[i]);
+    d->model.clips = clips;
 }
 
 bool st_gltf_load(context *c, const raw_file *raw)
 {
-    gltf_doc *d = st_gltf_document(c, (gltf_file *)raw);
-    if (!d || d->broken)
-        return false;
-    d->c = c;
-    if (c->load->repair && d->nonfinite)
-        repair_meshes(c, d);
-    if (c->load->repair && d->unsorted)
-        repair_clips(d);
-    d->c = NULL;
-    *c->load->model = d->model;
-    return !d->broken;
+    gltf_doc d = *((const gltf_file *)raw)->document;
+    d.c = c;
+    if (c->load->repair && !d.broken)
+        repair_meshes(&d);
+    if (c->load->repair && !d.broken)
+        repair_clips(&d);
+    *c->load->model = d.model;
+    return !d.broken;
 }
 
 /* ---- An untouched copy ---- */
@@ -133,8 +214,8 @@ bool st_gltf_load(context *c, const raw_file *raw)
 /* The buffers that are files of their own. */
 void st_gltf_bring(context *c, const raw_file *raw)
 {
-    gltf_doc *d = st_gltf_document(c, (gltf_file *)raw);
-    for (uint32_t i = 0; d && !d->broken && i < d->lists[GLTF_BUFFERS].count; i++)
+    const gltf_doc *d = ((const gltf_file *)raw)->document;
+    for (uint32_t i = 0; !d->broken && i < d->lists[GLTF_BUFFERS].count; i++)
         if (d->buffers[i].file)
             st_save_companion(c, d->buffers[i].file);
 }

@@ -69,8 +69,7 @@ static stele_view take_attribute(gltf_doc *d, uint32_t token, uint32_t accessor,
         st_gltf_report(d, DIAG_BAD_FIELD, token, "is accessor %u, whose type does not fit a %s", accessor, rule->name);
         return (stele_view){0};
     }
-    st_gltf_check_finite(d, accessor, rule->nonfinite);
-    stele_view v = st_gltf_view(d, accessor);
+    stele_view v = st_gltf_use(d, (gltf_use){GLTF_FLOATS, accessor, .nonfinite = rule->nonfinite});
     if (rule->normalizes && v.type != STELE_F32 && !v.normalized) {
         st_gltf_report(d, DIAG_NONSTANDARD_LAYOUT, token, "has integers that do not say that they are normalised: taken so");
         v.normalized = true;
@@ -171,10 +170,10 @@ static void read_indices(gltf_doc *d, uint32_t token, stele_primitive *p)
                            "is accessor %u, whose type does not fit indices", accessor);
             return;
         }
-        if (!st_gltf_check_indices(d, accessor, p->vertex_count) && d->accessors[accessor].view.count)
-            return;
-        indices = st_gltf_view(d, accessor);
+        indices = st_gltf_use(d, (gltf_use){GLTF_INDICES, accessor, .limit = p->vertex_count});
         indices.normalized = false;
+        if (!indices.count && d->accessors[accessor].view.count)
+            return; /* they cannot be had */
     }
     uint64_t n = accessor == STELE_NONE ? p->vertex_count : indices.count, corners = corner_count(mode, n);
     bool simple = mode == MODE_POINTS || mode == MODE_LINES || mode == MODE_TRIANGLES;
@@ -282,25 +281,6 @@ static void take_sparse_morph(gltf_doc *d, uint32_t token, const uint32_t access
     }
 }
 
-/* Sparse values on their own are not in a view that is scanned as one. */
-static bool check_sparse_finite(gltf_doc *d, uint32_t accessor, diag_code code)
-{
-    stele_view v = d->accessors[accessor].sparse.values;
-    uint32_t token = gltf_item(d, GLTF_ACCESSORS, accessor);
-    if (!st_gltf_may_scan(d, token, 64 * v.count))
-        return false;
-    for (uint64_t i = 0; v.type == STELE_F32 && i < v.count; i++)
-        for (uint32_t k = 0; k < v.components; k++) {
-            float x = load_f32(st_view_at(&v, i) + 4 * k);
-            if (x - x != 0) {
-                st_gltf_report_data(d, code, token, st_view_at(&v, i), 1, "sparse value %llu is not finite",
-                                    (unsigned long long)i);
-                return false;
-            }
-        }
-    return true;
-}
-
 /* The accessors of a morph's parts, checked; false if the morph cannot be used. */
 static bool find_parts(gltf_doc *d, uint32_t target, uint64_t vertex_count, uint32_t accessors[MORPH_PARTS])
 {
@@ -351,10 +331,8 @@ static void read_morph(gltf_doc *d, uint32_t target, uint64_t vertex_count, stel
     for (unsigned i = 0; i < MORPH_PARTS; i++) {
         if (accessors[i] == STELE_NONE)
             continue;
-        if (sparse)
-            check_sparse_finite(d, accessors[i], morph_rule(i)->nonfinite);
-        else if (st_gltf_check_finite(d, accessors[i], morph_rule(i)->nonfinite))
-            *part_of(m, i) = st_gltf_view(d, accessors[i]);
+        gltf_use_kind kind = sparse ? GLTF_SPARSE_FLOATS : GLTF_FLOATS;
+        *part_of(m, i) = st_gltf_use(d, (gltf_use){kind, accessors[i], .nonfinite = morph_rule(i)->nonfinite});
     }
     if (sparse && any && !d->broken)
         take_sparse_morph(d, target, accessors, m);

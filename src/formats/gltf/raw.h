@@ -1,5 +1,5 @@
 /* glTF 2.0, private to its family: what both containers share. The walk sees the container only (a GLB's header and chunks, or
- * one text); what the JSON says is read by gltf_check.c and gltf_load.c, and written by gltf_save.c. */
+ * one text); what the JSON says is parsed by doc.c and written by save.c. */
 #ifndef ST_GLTF_H
 #define ST_GLTF_H
 
@@ -36,7 +36,7 @@ typedef struct gltf_file {
 
     /* reading: where the two parts are, in either container; no data if they are not there */
     span json, bin;
-    struct gltf_doc *document; /* what the JSON says, once somebody has asked */
+    const struct gltf_doc *document; /* what the JSON says, once it is parsed */
 } gltf_file;
 
 /* Appends bytes that must stay where they are; false without memory. */
@@ -45,6 +45,7 @@ bool st_gltf_add_piece(gltf_pieces *pieces, arena *a, const void *data, uint64_t
 /* Writes the pieces of a gltf_pieces: the walk of a side file. */
 void st_gltf_walk_pieces(walk *w, void *pieces);
 
+void st_gltf_parse(context *c, raw_file *raw);
 void st_gltf_check(context *c, const raw_file *raw);
 bool st_gltf_load(context *c, const raw_file *raw);
 void st_gltf_bring(context *c, const raw_file *raw);

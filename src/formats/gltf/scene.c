@@ -188,8 +188,7 @@ static void read_bind(gltf_doc *d, uint32_t token, stele_skin *s)
                        s->joint_count);
         return;
     }
-    st_gltf_check_finite(d, accessor, DIAG_NONFINITE_TRANSFORM);
-    s->inverse_bind = st_gltf_view(d, accessor);
+    s->inverse_bind = st_gltf_use(d, (gltf_use){GLTF_FLOATS, accessor, .nonfinite = DIAG_NONFINITE_TRANSFORM});
     s->inverse_bind.count = s->inverse_bind.count ? s->joint_count : 0;
 }
 
@@ -240,34 +239,12 @@ static uint32_t key_width(gltf_doc *d, const stele_channel *c)
                : 0;
 }
 
-/* Keys must follow each other in time; those that do not are left out by load. */
-static void check_times(gltf_doc *d, uint32_t token, const stele_view *times)
-{
-    tally back = {0}, same = {0};
-    if (!st_gltf_may_scan(d, token, times->count * 4))
-        return;
-    for (uint64_t i = 1; i < times->count; i++) {
-        float before = load_f32(st_view_at(times, i - 1)), now = load_f32(st_view_at(times, i));
-        if (now < before)
-            tally_note(&back, i, st_view_at(times, i));
-        else if (now == before)
-            tally_note(&same, i, st_view_at(times, i));
-    }
-    d->unsorted |= back.count || same.count;
-    if (back.count)
-        st_gltf_report_data(d, DIAG_TIME_UNSORTED, token, back.at, back.count, "key %llu is earlier than the one before it",
-                            (unsigned long long)back.first);
-    if (same.count)
-        st_gltf_report_data(d, DIAG_TIME_REPEATED, token, same.at, same.count, "key %llu has the time of the one before it",
-                            (unsigned long long)same.first);
-}
-
 static bool read_times(gltf_doc *d, uint32_t sampler, stele_channel *c)
 {
     uint32_t key = st_json_member(&d->json, sampler, "input"), accessor = st_gltf_reference(d, key, GLTF_ACCESSORS);
     if (accessor == STELE_NONE || !d->accessors[accessor].usable)
         return false;
-    gltf_accessor *a = &d->accessors[accessor];
+    const gltf_accessor *a = &d->accessors[accessor];
     if (a->shape != GLTF_SCALAR || a->view.type != STELE_F32) {
         st_gltf_report(d, DIAG_BAD_FIELD, key, "is accessor %u, which has no times: floats, one a row", accessor);
         return false;
@@ -276,12 +253,7 @@ static bool read_times(gltf_doc *d, uint32_t sampler, stele_channel *c)
         st_gltf_report(d, DIAG_TRACK_EMPTY, key, "is accessor %u, which has no keys", accessor);
         return false;
     }
-    if (!st_gltf_check_finite(d, accessor, DIAG_NONFINITE_KEY))
-        return false;
-    c->times = st_gltf_view(d, accessor);
-    if (!a->times) /* many samplers share them */
-        check_times(d, gltf_item(d, GLTF_ACCESSORS, accessor), &c->times);
-    a->times = true;
+    c->times = st_gltf_use(d, (gltf_use){GLTF_TIMES, accessor, .nonfinite = DIAG_NONFINITE_KEY});
     return c->times.count;
 }
 
@@ -302,9 +274,7 @@ static bool read_values(gltf_doc *d, uint32_t sampler, stele_channel *c)
                        (unsigned long long)a->view.count, (unsigned long long)c->times.count, (unsigned long long)rows);
         return false;
     }
-    if (!st_gltf_check_finite(d, accessor, DIAG_NONFINITE_KEY))
-        return false;
-    c->values = st_gltf_view(d, accessor);
+    c->values = st_gltf_use(d, (gltf_use){GLTF_FLOATS, accessor, .nonfinite = DIAG_NONFINITE_KEY});
     if (c->values.type != STELE_F32 && (c->path == STELE_ROTATION || c->path == STELE_MORPH_WEIGHTS))
         c->values.normalized = true;
     return c->values.count;
