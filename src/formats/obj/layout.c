@@ -12,13 +12,12 @@ static void walk_file(walk *w, raw_file *raw)
         return;
     }
     st_walk_blob(w, "text", &f->text, w->mode == WALK_WRITE ? f->text.count : w->size - w->at);
-    if (w->mode == WALK_READ)
-        f->content = st_arena_alloc(w->arena, sizeof *f->content);
 }
 
+/* All that can be wrong is seen while the text is parsed. */
 static void check_file(context *c, const raw_file *raw)
 {
-    st_obj_parse(c, (const obj_file *)raw);
+    (void)c, (void)raw;
 }
 
 /* ---- Probing: what the first lines begin with ---- */
@@ -130,6 +129,7 @@ const format st_format_obj = {
     .probe = probe_file,
     .walk = walk_file,
     .sense = sense_file,
+    .parse = st_obj_parse,
     .check = check_file,
     .load = st_obj_load,
     .save = st_obj_save,

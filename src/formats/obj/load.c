@@ -211,7 +211,7 @@ typedef struct survey {
     uint32_t least, most; /* positions */
     bool uvs, normals;    /* some corners have them */
     bool no_uvs, no_normals;
-    bool colors;
+    bool colors, no_colors;
     bool alike;       /* the three numbers of every corner are the same */
     uint32_t longest; /* face */
 } survey;
@@ -244,6 +244,7 @@ static survey survey_part(const builder *b, const part *p)
             s.normals |= c->vn != NO_INDEX;
             s.no_normals |= c->vn == NO_INDEX;
             s.colors |= has_color(b->content, v);
+            s.no_colors |= !has_color(b->content, v);
             s.alike &= (c->vt == v || c->vt == NO_INDEX) && (c->vn == v || c->vn == NO_INDEX);
             in_face++;
             if (c->v & LAST_CORNER) {
@@ -386,28 +387,37 @@ static void add_attribute(attribute_list *list, stele_semantic semantic, stele_v
 }
 
 /* Vertices without a colour among others with one are white. */
-static void whiten(const stele_view *colors)
+static stele_view whitened(builder *b, stele_view colors)
 {
-    for (uint64_t i = 0; i < colors->count; i++)
-        for (int k = 0; k < 3; k++) {
-            uint8_t *p = (uint8_t *)st_view_at(colors, i) + 4 * k;
-            if (load_u32(p) == UINT32_MAX)
-                store_f32(p, 1);
+    uint8_t *out;
+    stele_view white = st_view_make(b->arena, colors.count, STELE_F32, 3, &out);
+    b->failed |= !out;
+    for (uint64_t i = 0; out && i < colors.count; i++)
+        for (uint64_t k = 0; k < 3; k++) {
+            uint32_t bits = load_u32(st_view_at(&colors, i) + 4 * k);
+            store_f32(out + 12 * i + 4 * k, 1);
+            if (bits != UINT32_MAX)
+                store_uint(out + 12 * i + 4 * k, bits, 4);
         }
+    return white;
 }
 
-static void add_direct(const obj_content *o, const survey *s, attribute_list *list)
+static void add_colors(builder *b, const survey *s, stele_view colors, attribute_list *list)
 {
+    add_attribute(list, STELE_COLOR, s->no_colors ? whitened(b, colors) : colors);
+}
+
+static void add_direct(builder *b, const survey *s, attribute_list *list)
+{
+    const obj_content *o = b->content;
     uint64_t count = (uint64_t)s->most - s->least + 1;
     add_attribute(list, STELE_POSITION, slice(o->positions, s->least, count, 3));
     if (s->normals)
         add_attribute(list, STELE_NORMAL, slice(o->normals, s->least, count, 3));
     if (s->uvs)
         add_attribute(list, STELE_UV, slice(o->uvs, s->least, count, 2));
-    if (s->colors) {
-        add_attribute(list, STELE_COLOR, slice(o->colors, s->least, count, 3));
-        whiten(&list->items[list->count - 1].view);
-    }
+    if (s->colors)
+        add_colors(b, s, slice(o->colors, s->least, count, 3), list);
 }
 
 static void add_gathered(builder *b, const survey *s, const vertex *vertices, uint32_t count, attribute_list *list)
@@ -418,10 +428,8 @@ static void add_gathered(builder *b, const survey *s, const vertex *vertices, ui
         add_attribute(list, STELE_NORMAL, gathered(b, o->normals, vertices, count, offsetof(vertex, vn), 3));
     if (s->uvs)
         add_attribute(list, STELE_UV, gathered(b, o->uvs, vertices, count, offsetof(vertex, vt), 2));
-    if (s->colors) {
-        add_attribute(list, STELE_COLOR, gathered(b, o->colors, vertices, count, offsetof(vertex, v), 3));
-        whiten(&list->items[list->count - 1].view);
-    }
+    if (s->colors)
+        add_colors(b, s, gathered(b, o->colors, vertices, count, offsetof(vertex, v), 3), list);
 }
 
 static bool make_room(builder *b)
@@ -477,7 +485,7 @@ static bool build_direct(builder *b, const part *p, const survey *s, index_write
         return false;
     }
     result->vertex_count = range;
-    add_direct(b->content, s, list);
+    add_direct(b, s, list);
     return true;
 }
 
@@ -559,7 +567,6 @@ bool st_obj_load(context *c, const raw_file *raw)
 void st_obj_bring(context *c, const raw_file *raw)
 {
     const obj_file *f = (const obj_file *)raw;
-    st_obj_parse(c, f);
     for (size_t i = 0; f->content && i < f->content->event_count; i++) {
         text names = f->content->events[i].name;
         if (f->content->events[i].kind != EVENT_LIBRARY || st_save_companion(c, st_text_string(c->arena, &names)))

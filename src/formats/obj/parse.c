@@ -316,11 +316,36 @@ static inline const char *read_normal(reader *r, const char *p)
     return p;
 }
 
-/* An index that counts from 1, or back from what there is so far. Returns NULL if there is none. */
-static inline const char *read_index(const char *p, const char *end, int64_t *index)
+/* An index as it is written: many files number everything alike, and what repeats the text before it is not read again. */
+typedef struct written_index {
+    const char *text;
+    ptrdiff_t length;
+    int64_t value;
+} written_index;
+
+enum { MOST_REPEATED = 7 }; /* digits: longer ones are not compared */
+
+static inline bool is_digit(char c)
 {
+    return (unsigned char)(c - '0') < 10;
+}
+
+static inline bool repeats(const written_index *index, const char *p, const char *end)
+{
+    if (!index->length || index->length > MOST_REPEATED || end - p < 8)
+        return false;
+    uint64_t differs = load_u64((const uint8_t *)index->text) ^ load_u64((const uint8_t *)p);
+    return !(differs << (64 - 8 * index->length)) && !is_digit(p[index->length]);
+}
+
+/* An index that counts from 1, or back from what there is so far. Returns where it ends, or NULL if there is none. */
+static inline const char *read_index(const char *p, const char *end, written_index *index)
+{
+    if (repeats(index, p, end))
+        return p + index->length;
+    const char *start = p;
     bool negative = p < end && *p == '-';
-    const char *start = p += negative;
+    const char *digits = p += negative;
     int64_t value = 0;
     if (end - p >= 8) {
         uint64_t eight = load_u64((const uint8_t *)p);
@@ -328,10 +353,12 @@ static inline const char *read_index(const char *p, const char *end, int64_t *in
         value = count ? number_value_of(eight, count) : 0;
         p += count;
     }
-    for (; p < end && (unsigned char)(*p - '0') < 10; p++)
+    for (; p < end && is_digit(*p); p++)
         value = value < INT64_MAX / 100 ? 10 * value + (*p - '0') : value;
-    *index = negative ? -value : value;
-    return p > start ? p : NULL;
+    if (p == digits)
+        return NULL;
+    *index = (written_index){start, p - start, negative ? -value : value};
+    return p;
 }
 
 static inline uint32_t resolve(reader *r, int64_t index, uint64_t so_far, uint64_t total, finding wrong, const char *at)
@@ -343,41 +370,33 @@ static inline uint32_t resolve(reader *r, int64_t index, uint64_t so_far, uint64
     return 0;
 }
 
-enum { NOTHING_REPEATS = 8 }; /* digits: so many are not compared */
-
-/* Whether the text from p on repeats the so many digits before it, behind a slash: many files number everything alike. */
-static inline bool repeats(const char *p, ptrdiff_t length, const char *end)
+/* The number behind a slash, which may be left out. */
+static inline const char *read_second(reader *r, const char *p, written_index *index, uint64_t so_far, uint64_t total,
+                                      finding wrong, uint32_t *number)
 {
-    if (length >= NOTHING_REPEATS || end - p < 9 || *p != '/')
-        return false;
-    uint64_t differs = (load_u64((const uint8_t *)p - length) ^ load_u64((const uint8_t *)p + 1)) << (64 - 8 * length);
-    return !differs && (unsigned char)(p[1 + length] - '0') >= 10;
+    if (p == r->end || *p != '/')
+        return p;
+    const char *behind = read_index(++p, r->end, index);
+    if (!behind)
+        return p;
+    *number = resolve(r, index->value, so_far, total, wrong, p);
+    return behind;
 }
 
 /* v, v/vt, v//vn or v/vt/vn; NULL if it is none of them. */
 static inline const char *read_corner(reader *r, const char *p, obj_corner *corner)
 {
-    const char *end = r->end, *start = p;
-    int64_t index;
+    const counts *so_far = &r->at, *total = &r->parser->total;
+    written_index index = {0};
+    const char *start = p;
     *corner = (obj_corner){0, NO_INDEX, NO_INDEX};
-    p = read_index(p, end, &index);
+    p = read_index(p, r->end, &index);
     if (!p)
         return NULL;
-    ptrdiff_t length = p - start;
-    corner->v = resolve(r, index, r->at.v, r->parser->total.v, POSITION_OUT_OF_RANGE, start);
-    for (int part = 1; part <= 2 && p < end && *p == '/'; part++) {
-        const char *behind = repeats(p, length, end) ? p + 1 + length : read_index(p + 1, end, &index);
-        p++;
-        length = behind ? behind - p : NOTHING_REPEATS;
-        if (!behind)
-            continue; /* left out */
-        if (part == 1)
-            corner->vt = resolve(r, index, r->at.vt, r->parser->total.vt, UV_OUT_OF_RANGE, p);
-        else
-            corner->vn = resolve(r, index, r->at.vn, r->parser->total.vn, NORMAL_OUT_OF_RANGE, p);
-        p = behind;
-    }
-    return p == end || ends_word(*p) || *p == '#' ? p : NULL;
+    corner->v = resolve(r, index.value, so_far->v, total->v, POSITION_OUT_OF_RANGE, start);
+    p = read_second(r, p, &index, so_far->vt, total->vt, UV_OUT_OF_RANGE, &corner->vt);
+    p = read_second(r, p, &index, so_far->vn, total->vn, NORMAL_OUT_OF_RANGE, &corner->vn);
+    return p == r->end || ends_word(*p) || *p == '#' ? p : NULL;
 }
 
 static void add_event(reader *r, obj_event event)
@@ -390,30 +409,31 @@ static void add_event(reader *r, obj_event event)
     r->chunk->events++;
 }
 
+/* From here on corners are those of another topology. */
+static void begin_topology(reader *r, word w)
+{
+    static const stele_topology topologies[] = {[WORD_F] = STELE_TRIANGLES, [WORD_L] = STELE_LINES, [WORD_P] = STELE_POINTS};
+    add_event(r, (obj_event){.kind = EVENT_TOPOLOGY, .topology = topologies[w]});
+    r->topology = w;
+}
+
 static inline const char *read_corners(reader *r, const char *p, word w)
 {
     const char *start = p;
     bool sound = true;
     uint64_t first = r->at.corners, most = r->chunk->before.corners + r->chunk->found.corners;
-    if (w != r->topology) {
-        add_event(r, (obj_event){.kind = EVENT_TOPOLOGY,
-                                 .topology = w == WORD_F   ? STELE_TRIANGLES
-                                             : w == WORD_L ? STELE_LINES
-                                                           : STELE_POINTS});
-        r->topology = w;
-    }
-    for (;;) {
+    if (w != r->topology)
+        begin_topology(r, w);
+    while (sound && r->at.corners < most) {
         p = skip_blanks(p, r->end);
-        if (p == r->end || *p == '\n' || *p == '#' || r->at.corners == most)
+        if (p == r->end || *p == '\n' || *p == '#')
             break;
         const char *behind = read_corner(r, p, &r->content->corners[r->at.corners]);
-        if (!behind) {
+        sound = behind;
+        if (!sound)
             note(r, NO_INDEX_THERE, p, 0);
-            sound = false;
-            break;
-        }
-        p = behind;
-        r->at.corners++;
+        p = behind ? behind : p;
+        r->at.corners += sound;
     }
     uint64_t count = r->at.corners - first, least = w == WORD_F ? 3 : w == WORD_L ? 2 : 1;
     if (count)
@@ -655,13 +675,13 @@ static void parse(context *c, const obj_file *f, parser *p)
     report(c, p);
 }
 
-void st_obj_parse(context *c, const obj_file *f)
+void st_obj_parse(context *c, raw_file *raw)
 {
-    parser p = {.content = f->content};
-    if (!f->content || f->content->parsed)
-        return;
-    f->content->parsed = true;
+    obj_file *f = (obj_file *)raw;
+    obj_content *content = st_arena_alloc(c->arena, sizeof *content);
+    parser p = {.content = content};
     p.chunks = st_arena_array(c->arena, f->text.count / CHUNK + 1, sizeof *p.chunks);
-    if (p.chunks)
+    f->content = content;
+    if (content && p.chunks)
         parse(c, f, &p);
 }

@@ -32,8 +32,7 @@ enum { UNCOLORED = 0xff };
 
 /* What is in the text. Floats are little-endian, as views have them. */
 typedef struct obj_content {
-    bool parsed; /* or tried: without memory there is nothing */
-    bool sound;  /* all indices lie in the file, whatever the rules make of those that do not */
+    bool sound; /* all indices lie in the file, whatever the rules make of those that do not */
     uint8_t *positions, *colors, *uvs, *normals;
     uint64_t position_count, uv_count, normal_count;
     bool colored; /* some positions have colours; the bytes of those that have none are UNCOLORED */
@@ -45,9 +44,9 @@ typedef struct obj_content {
 
 typedef struct obj_file {
     raw_file base;
-    span text;                 /* of a file that was read */
-    obj_content *content;      /* of it, parsed by the first who needs it */
-    struct obj_output *output; /* of a file to be written: what the text is printed from */
+    span text;                  /* of a file that was read */
+    const obj_content *content; /* of it, once it is parsed */
+    struct obj_output *output;  /* of a file to be written: what the text is printed from */
 } obj_file;
 
 /* The bytes of a line without what is around it, up to a comment or the end of the line. */
@@ -72,23 +71,23 @@ bool st_obj_same_name(text a, text b);
 uint32_t st_obj_name_find(const obj_names *t, text name); /* STELE_NONE: not there */
 bool st_obj_name_add(obj_names *t, arena *a, text name, uint32_t number);
 
-/* obj_parse.c: fills the content, on the caller's threads, and reports what is wrong. */
-void st_obj_parse(context *c, const obj_file *f);
+/* parse.c: fills the content, on the caller's threads, and reports what is wrong. */
+void st_obj_parse(context *c, raw_file *raw);
 
 /* A place in the file, as "line 17". */
 diag_place st_obj_place(context *c, const char *at, uint64_t count);
 
-/* obj_load.c */
+/* load.c */
 bool st_obj_load(context *c, const raw_file *raw);
 void st_obj_bring(context *c, const raw_file *raw);
 
-/* obj_polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
+/* polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
  * Scratch: two numbers a corner. Work is what may still be spent on polygons that are not convex; when it is used up they are
  * cut as if they were, and false is returned. */
 bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uint32_t count, uint32_t *scratch, uint64_t *work,
                         uint32_t (*triangles)[3]);
 
-/* obj_mtl.c: adds the materials of a library to the model, and their names to the table. False without memory. */
+/* mtl.c: adds the materials of a library to the model, and their names to the table. False without memory. */
 bool st_mtl_load(context *c, const char *library, text content, obj_names *names);
 
 /* What is written as MTL: the materials of a model under names that are unique, and the names of its textures. */
@@ -100,7 +99,7 @@ typedef struct mtl_file {
 mtl_file *st_mtl_make(context *c);
 void st_mtl_walk(walk *w, void *raw);
 
-/* obj_save.c */
+/* save.c */
 bool st_obj_save(context *c, raw_file *raw);
 void st_obj_print(walk *w, const obj_file *f);
 
