@@ -114,7 +114,7 @@ static uint8_t pixels[4 * SIDE * SIDE];
 static void draw_stele(const void *file)
 {
     stele_picture picture = {SIDE, SIDE, pixels};
-    need(stele_render((stele_file *)file, NULL, &picture) == STELE_OK, "drawing");
+    need(stele_render((stele_file *)file, &picture, NULL) == STELE_OK, "drawing");
 }
 
 /* ---- OpenGL ES ---- */

@@ -114,8 +114,18 @@ void close_job(job *j, stele_file *file);
 bool write_stdout(const void *data, size_t size);
 int stdout_error(void);
 
-/* clip.c: the clip of a name or number (not NUL-terminated); STELE_NONE after a message that lists those there are. */
+/* The clip of a name or number (not NUL-terminated); STELE_NONE after a message that lists those there are. */
 uint32_t find_clip(job *j, const stele_model *model, const char *name, size_t length);
+
+/* Whether its files can belong to a model of another format. */
+bool goes_with_others(const stele_format_info *format);
+
+/* What opening or the last call with it says, or NULL if all went well. */
+const char *opening_error(const stele_file *file);
+const char *last_error(const stele_file *file);
+
+/* What the command can do about it, to follow the library's message. */
+const char *hint_for(stele_status status);
 
 int exit_code_of(stele_status status);
 unsigned thread_count(const settings *s); /* 0: -j makes no sense */
@@ -159,6 +169,6 @@ void json_bool(json *j, const char *key, bool value);
 void json_null(json *j, const char *key);
 void json_begin(json *j, FILE *out, const char *command, const char *path); /* one document, on one line */
 void json_end(json *j);
-void json_diagnostics(json *j, const stele_file *file, size_t from);
+void json_diagnostics(json *j, const stele_file *file, const char *error); /* NULL: all went well */
 
 #endif

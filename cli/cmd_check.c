@@ -56,7 +56,7 @@ static void print_json(job *j, const stele_file *file, const uint64_t counts[STE
     json_uint(&out, "errors", counts[STELE_ERROR]);
     json_uint(&out, "warnings", counts[STELE_WARNING]);
     json_uint(&out, "notes", counts[STELE_NOTE]);
-    json_diagnostics(&out, file, 0);
+    json_diagnostics(&out, file, opening_error(file));
     json_end(&out);
 }
 

@@ -103,7 +103,7 @@ static stele_status save(job *j, stele_file *file, char *path, const char *forma
                                   .progress = keep_going,
                                   .progress_user = &bar,
                                   /* a model that is copied too brings its animation, maybe sooner */
-                                  .same_is_fine = s->out_dir && j->several && strcmp(format, "sga") == 0};
+                                  .same_is_fine = s->out_dir && j->several && goes_with_others(format_named(format))};
     stele_status status;
     if (s->fps)
         parse_positive(s->fps, &options.fps);
@@ -117,10 +117,8 @@ static stele_status save(job *j, stele_file *file, char *path, const char *forma
 
 static void print_failure(job *j, stele_file *file, const char *path)
 {
-    const char *message = stele_file_message(file);
-    bool exists = strstr(message, "exists already") != NULL;
     if (!(to_stdout(path) && stdout_error())) /* main says that */
-        complain(j->err, "%s: not converted: %s%s", j->path, message, exists ? "; use -f to replace it" : "");
+        complain(j->err, "%s: not converted: %s%s", j->path, stele_file_message(file), hint_for(stele_file_status(file)));
 }
 
 /* Where it is known: what was asked for, or what an unchanged file has. */
@@ -161,7 +159,7 @@ static void print_json(job *j, const stele_file *file, const char *path, const c
     json_string(&out, "source_format", stele_file_format(file));
     json_string(&out, "format", format);
     json_string(&out, "dialect", format ? dialect_written(j, file, format) : NULL);
-    json_diagnostics(&out, file, 0);
+    json_diagnostics(&out, file, last_error(file));
     json_end(&out);
 }
 

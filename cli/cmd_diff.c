@@ -87,7 +87,7 @@ static stele_status compare(job *j, stele_file *a, stele_file *b)
         json_close(&out, ']');
         json_bool(&out, "equal", status == STELE_OK);
         if (!compared)
-            json_string(&out, "error", stele_file_message(stele_file_status(a) == STELE_OK ? b : a));
+            json_string(&out, "error", stele_file_message(a));
         json_end(&out);
     } else if (compared && !j->settings->quiet) {
         fflush(j->out);

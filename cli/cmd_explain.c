@@ -344,7 +344,7 @@ static void explain(job *j)
     stele_file_explain(file, each_field, &e);
     if (j->settings->json) {
         json_close(&e.json, ']');
-        json_diagnostics(&e.json, file, 0);
+        json_diagnostics(&e.json, file, opening_error(file));
         json_end(&e.json);
     }
     report_findings(j, file);

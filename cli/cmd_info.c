@@ -275,7 +275,7 @@ static void print_json(job *j, stele_file *file)
         json_companions(&out, info);
         json_bounds(&out, &info->bounds);
     }
-    json_diagnostics(&out, file, 0);
+    json_diagnostics(&out, file, opening_error(file) ? opening_error(file) : last_error(file));
     json_end(&out);
 }
 

@@ -142,16 +142,34 @@ static stele_save_options save_options(const settings *s)
     return (stele_save_options){.overwrite = s->force, .sync = s->sync};
 }
 
-static stele_status save_still(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
-                               stele_picture *picture)
+/* What went wrong and has not been said yet; "" if that is nothing. */
+typedef struct reason {
+    char text[2048];
+} reason;
+
+static stele_status because(reason *why, stele_status status, const char *message)
 {
-    stele_save_options options = save_options(j->settings);
+    snprintf(why->text, sizeof why->text, "%s", status == STELE_OK ? "" : message);
+    return status;
+}
+
+static stele_status save_picture(const settings *s, const stele_picture *picture, const char *path, reason *why)
+{
+    stele_save_options options = save_options(s);
+    char message[sizeof why->text];
+    stele_status status = to_stdout(path) ? stele_picture_write(picture, write_bytes, NULL, NULL, message, sizeof message)
+                                          : stele_picture_save(picture, path, &options, message, sizeof message);
+    return because(why, status, message);
+}
+
+static stele_status save_still(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
+                               stele_picture *picture, reason *why)
+{
     o->seconds = w->time;
-    stele_status status = stele_render(file, o, picture);
+    stele_status status = stele_render(file, picture, o);
     if (status != STELE_OK)
-        return status;
-    return to_stdout(path) ? stele_write_picture(file, picture, write_bytes, NULL)
-                           : stele_save_picture(file, picture, path, &options);
+        return because(why, status, stele_file_message(file));
+    return save_picture(j->settings, picture, path, why);
 }
 
 /* Whole milliseconds, so that rounding does not add up. */
@@ -164,7 +182,7 @@ enum { MOST_PICTURES = 10000 };
 
 /* A clip, once; or a turn of the model, during which its clip repeats. The last picture is the one before the first. */
 static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_render_options *o, const stele_picture *picture,
-                               stele_movie *movie)
+                               stele_movie *movie, reason *why)
 {
     const stele_model *model = stele_file_model(file);
     bool turns = j->settings->turntable;
@@ -173,7 +191,7 @@ static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_
     size_t count = (size_t)fmin(fmax(round(seconds * w->fps), 1), MOST_PICTURES);
     float start = o->camera ? o->yaw : 30;
     stele_framing framing;
-    stele_status status = stele_frame(file, o->posed ? o->clip : STELE_NONE, &framing);
+    stele_status status = because(why, stele_frame(file, o->posed ? o->clip : STELE_NONE, &framing), stele_file_message(file));
     o->framing = &framing;
     if (turns && !o->camera) {
         o->camera = true;
@@ -185,9 +203,9 @@ static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_
         o->seconds = turns && clip_seconds > 0 ? fmod(at, clip_seconds) : at;
         if (turns)
             o->yaw = start + 360.0f * (float)i / (float)count;
-        status = stele_render(file, o, picture);
-        if (status == STELE_OK && !stele_movie_add(movie, picture, milliseconds_of(i, w->fps)))
-            status = STELE_NO_MEMORY;
+        status = because(why, stele_render(file, picture, o), stele_file_message(file));
+        if (status == STELE_OK)
+            status = because(why, stele_movie_add(movie, picture, milliseconds_of(i, w->fps)), stele_movie_message(movie));
         progress_show(&j->bar, i + 1, count, "pictures");
     }
     o->framing = NULL;
@@ -195,7 +213,7 @@ static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_
 }
 
 static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
-                               const stele_picture *picture)
+                               const stele_picture *picture, reason *why)
 {
     stele_save_options options = save_options(j->settings);
     if (!o->posed && !j->settings->turntable) {
@@ -204,37 +222,37 @@ static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_
     }
     stele_movie *movie = stele_movie_begin(picture->width, picture->height, j->settings->lossless);
     progress_start(&j->bar, j->settings);
-    stele_status status = make_movie(j, file, w, o, picture, movie);
+    stele_status status = make_movie(j, file, w, o, picture, movie, why);
     progress_clear(&j->bar);
-    if (status != STELE_OK) {
-        stele_movie_save(movie, file, NULL, NULL); /* frees it */
-        return status;
+    if (status == STELE_OK) {
+        status = to_stdout(path) ? stele_movie_write(movie, write_bytes, NULL, NULL) : stele_movie_save(movie, path, &options);
+        because(why, status, stele_movie_message(movie));
     }
-    return to_stdout(path) ? stele_movie_write(movie, file, write_bytes, NULL) : stele_movie_save(movie, file, path, &options);
+    stele_movie_close(movie);
+    return status;
 }
 
 /* Where the picture itself goes to standard output, this does not. */
-static void print_json(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status)
+static void print_json(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status,
+                       const char *error)
 {
     json out;
     json_begin(&out, to_stdout(path) ? j->err : j->out, "render", j->path);
     json_string(&out, "output", status == STELE_OK ? path : NULL);
     json_uint(&out, "width", w->width);
     json_uint(&out, "height", w->height);
-    json_diagnostics(&out, file, 0);
+    json_diagnostics(&out, file, error);
     json_end(&out);
 }
 
-static void print_outcome(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status)
+static void print_outcome(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status,
+                          const reason *why)
 {
     report_findings(j, file);
-    if (status != STELE_OK && stele_file_status(file) != STELE_OK) {
-        const char *message = stele_file_message(file);
-        complain(j->err, "%s: not drawn: %s%s", j->path, message,
-                 strstr(message, "exists already") ? "; use -f to replace it" : "");
-    }
+    if (*why->text)
+        complain(j->err, "%s: not drawn: %s%s", j->path, why->text, hint_for(status));
     if (j->settings->json) {
-        print_json(j, file, w, path, status);
+        print_json(j, file, w, path, status, *why->text ? why->text : NULL);
     } else if (status == STELE_OK && !j->settings->quiet && !to_stdout(path)) {
         print_safe(j->err, j->path, strlen(j->path));
         fputs(" -> ", j->err);
@@ -243,12 +261,12 @@ static void print_outcome(job *j, const stele_file *file, const wishes *w, const
     }
 }
 
-static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *path)
+static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *path, reason *why)
 {
     const stele_model *model = stele_file_model(file);
     stele_render_options o = w->render;
     if (!model)
-        return stele_file_status(file);
+        return because(why, stele_file_status(file), stele_file_message(file));
     if (!take_clip(j, model, &o))
         return STELE_USAGE;
     if (j->settings->background)
@@ -260,8 +278,8 @@ static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *pat
     stele_picture picture = {w->width, w->height, malloc((size_t)w->width * w->height * 4)};
     stele_status status = STELE_NO_MEMORY;
     if (picture.rgba)
-        status =
-            moves(j->settings, path) ? save_movie(j, file, w, &o, path, &picture) : save_still(j, file, w, &o, path, &picture);
+        status = moves(j->settings, path) ? save_movie(j, file, w, &o, path, &picture, why)
+                                          : save_still(j, file, w, &o, path, &picture, why);
     free(picture.rgba);
     return status;
 }
@@ -273,9 +291,11 @@ static void render_one(job *j)
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
     char *path = j->settings->out_dir ? path_in_folder(j->settings->out_dir, j->below, "png") : strdup(single_output);
     if (file && path) {
-        bool sound = stele_file_status(file) == STELE_OK;
-        stele_status status = sound ? draw_to(j, file, &w, path) : stele_file_status(file);
-        print_outcome(j, file, &w, path, status);
+        reason why = {""};
+        stele_status status = because(&why, stele_open_status(file), stele_open_message(file));
+        if (status == STELE_OK)
+            status = draw_to(j, file, &w, path, &why);
+        print_outcome(j, file, &w, path, status, &why);
         j->exit_code = exit_code_of(status);
         close_job(j, file);
     }
@@ -366,7 +386,7 @@ static stele_status draw_cell(job *j, stele_file *file)
             o.posed = o.clip != STELE_NONE;
             o.seconds = sheet.wishes.time;
         }
-        status = stele_render(file, &o, &cell);
+        status = stele_render(file, &cell, &o);
     }
     if (status == STELE_OK)
         put_cell(j->index, &cell);
@@ -391,7 +411,7 @@ static void render_cell(job *j)
         return;
     report_findings(j, file);
     if (j->settings->json)
-        print_json(j, file, &sheet.wishes, j->settings->output, status);
+        print_json(j, file, &sheet.wishes, j->settings->output, status, last_error(file));
     j->exit_code = exit_code_of(status);
     close_job(j, file);
 }
@@ -402,16 +422,12 @@ static int render_sheet(const settings *s, char **operands, size_t count)
     int code = run_jobs(s, operands, count, render_cell, "drawn");
     if (!sheet.picture.rgba || interrupted())
         return code ? code : EXIT_IO;
-    stele_save_options options = save_options(s);
-    stele_file *handle = stele_new(NULL);
-    stele_status status = to_stdout(s->output) ? stele_write_picture(handle, &sheet.picture, write_bytes, NULL)
-                                               : stele_save_picture(handle, &sheet.picture, s->output, &options);
+    reason why;
+    stele_status status = save_picture(s, &sheet.picture, s->output, &why);
     if (status != STELE_OK && !(to_stdout(s->output) && stdout_error()))
-        complain(stderr, "%s%s", stele_file_message(handle),
-                 strstr(stele_file_message(handle), "exists already") ? "; use -f to replace it" : "");
+        complain(stderr, "%s%s", why.text, hint_for(status));
     else if (status == STELE_OK && !s->quiet && !s->json && !to_stdout(s->output))
         fprintf(stderr, "%s: %u x %u\n", s->output, sheet.picture.width, sheet.picture.height);
-    stele_close(handle);
     free(sheet.picture.rgba);
     return status == STELE_OK ? code : exit_code_of(status);
 }

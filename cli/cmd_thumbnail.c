@@ -49,12 +49,12 @@ static bool append(void *memory, const void *data, size_t size)
     return fwrite(data, 1, size, memory) == size;
 }
 
-/* The whole .png, to be freed; NULL after a message of the file. */
-static char *encode(stele_file *file, const stele_picture *picture, size_t *size)
+/* The whole .png, to be freed; NULL without memory. */
+static char *encode(const stele_picture *picture, size_t *size)
 {
     char *png = NULL;
     FILE *memory = open_memstream(&png, size);
-    bool fine = memory && stele_write_picture(file, picture, append, memory) == STELE_OK;
+    bool fine = memory && stele_picture_write(picture, append, memory, NULL, NULL, 0) == STELE_OK;
     if (memory && fclose(memory) == 0 && fine)
         return png;
     free(png);
@@ -85,9 +85,9 @@ static stele_status draw(job *j, stele_file *file)
     static const uint8_t transparent[4] = {0, 0, 0, 0};
     stele_render_options o = {.background = transparent};
     stele_picture picture = {side, side, malloc((size_t)side * side * 4)};
-    stele_status status = picture.rgba ? stele_render(file, &o, &picture) : STELE_NO_MEMORY;
+    stele_status status = picture.rgba ? stele_render(file, &picture, &o) : STELE_NO_MEMORY;
     size_t size = 0;
-    char *png = status == STELE_OK ? encode(file, &picture, &size) : NULL;
+    char *png = status == STELE_OK ? encode(&picture, &size) : NULL;
     if (!picture.rgba || (status == STELE_OK && !png)) {
         complain(j->err, "%s: no thumbnail: there is not enough memory", j->path);
         status = STELE_NO_MEMORY;
@@ -115,7 +115,7 @@ static void thumbnail(job *j)
         json_begin(&out, strcmp(output, "-") == 0 ? j->err : j->out, "thumbnail", j->path);
         json_string(&out, "output", status == STELE_OK ? output : NULL);
         json_uint(&out, "size", side);
-        json_diagnostics(&out, file, 0);
+        json_diagnostics(&out, file, last_error(file));
         json_end(&out);
     }
     j->exit_code = exit_code_of(status);

@@ -277,31 +277,76 @@ static size_t length_of_stem(const char *path)
     return dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
 }
 
+static bool lists(const char *words, const char *word, size_t length)
+{
+    for (; words && *words; words += strspn(words, " ")) {
+        size_t size = strcspn(words, " ");
+        if (size == length && strncmp(words, word, length) == 0)
+            return true;
+        words += size;
+    }
+    return false;
+}
+
+static bool goes_with(const stele_format_info *format, const stele_format_info *model)
+{
+    for (const char *word = format->extensions; *word; word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        if (lists(model->companions, word, length))
+            return true;
+        word += length;
+    }
+    return false;
+}
+
+bool goes_with_others(const stele_format_info *format)
+{
+    const stele_format_info *model;
+    for (size_t i = 0; (model = stele_format_at(i)); i++)
+        if (goes_with(format, model))
+            return true;
+    return false;
+}
+
 /* The animation of a model that is converted too goes with it: it is no model of its own. */
+static bool is_companion_of(const char *path, const char *model)
+{
+    const stele_format_info *format = stele_format_of_name(path), *other = stele_format_of_name(model);
+    size_t stem = length_of_stem(path);
+    return format && other && length_of_stem(model) == stem && strncmp(path, model, stem) == 0 && goes_with(format, other);
+}
+
+/* Files of one name follow each other. */
 static bool is_companion(const file_list *list, size_t index)
 {
     const char *path = list->entries[index].path;
     const stele_format_info *format = stele_format_of_name(path);
-    size_t stem = length_of_stem(path);
-    if (!format || strcmp(format->name, "sga") != 0)
+    size_t stem = length_of_stem(path), first = index, end = index;
+    if (!format || !goes_with_others(format))
         return false;
-    for (size_t i = index + 1; i < list->count && strncmp(list->entries[i].path, path, stem) == 0; i++) {
-        const stele_format_info *other = stele_format_of_name(list->entries[i].path);
-        if (length_of_stem(list->entries[i].path) == stem && other && strcmp(other->name, "sgm") == 0)
+    while (first > 0 && strncmp(list->entries[first - 1].path, path, stem) == 0)
+        first--;
+    while (end < list->count && strncmp(list->entries[end].path, path, stem) == 0)
+        end++;
+    for (size_t i = first; i < end; i++)
+        if (is_companion_of(path, list->entries[i].path))
             return true;
-    }
     return false;
 }
 
 static void drop_companions(file_list *list)
 {
     size_t kept = 0;
+    bool *dropped = or_die(calloc(list->count + 1, sizeof *dropped));
     for (size_t i = 0; i < list->count; i++)
-        if (is_companion(list, i))
+        dropped[i] = is_companion(list, i);
+    for (size_t i = 0; i < list->count; i++)
+        if (dropped[i])
             free(list->entries[i].path);
         else
             list->entries[kept++] = list->entries[i];
     list->count = kept;
+    free(dropped);
 }
 
 /* Two files of one name would overwrite each other in one folder: that name, to be freed, or NULL. */
@@ -505,6 +550,41 @@ void report_findings(job *j, const stele_file *file)
         if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
             print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
     }
+}
+
+static void complain_about_clip(job *j, const stele_model *model, const char *name, size_t length)
+{
+    complain(j->err, "%s: there is no clip '%.*s'%s", j->path, (int)length, name, model->clip_count ? "; there are:" : "");
+    for (size_t i = 0; i < model->clip_count; i++)
+        complain(j->err, "  %zu  %s", i, model->clips[i].name ? model->clips[i].name : "");
+}
+
+uint32_t find_clip(job *j, const stele_model *model, const char *name, size_t length)
+{
+    char *end;
+    for (uint32_t i = 0; i < model->clip_count; i++)
+        if (model->clips[i].name && strlen(model->clips[i].name) == length && strncmp(model->clips[i].name, name, length) == 0)
+            return i;
+    unsigned long number = strtoul(name, &end, 10);
+    if (length && name[0] != '-' && end == name + length && number < model->clip_count)
+        return (uint32_t)number;
+    complain_about_clip(j, model, name, length);
+    return STELE_NONE;
+}
+
+const char *opening_error(const stele_file *file)
+{
+    return stele_open_status(file) == STELE_OK ? NULL : stele_open_message(file);
+}
+
+const char *last_error(const stele_file *file)
+{
+    return stele_file_status(file) == STELE_OK ? NULL : stele_file_message(file);
+}
+
+const char *hint_for(stele_status status)
+{
+    return status == STELE_EXISTS ? "; use -f to replace it" : "";
 }
 
 void close_job(job *j, stele_file *file)

@@ -107,14 +107,14 @@ void json_end(json *j)
     fputc('\n', j->out);
 }
 
-void json_diagnostics(json *j, const stele_file *file, size_t from)
+void json_diagnostics(json *j, const stele_file *file, const char *error)
 {
     size_t count;
     const stele_diagnostic *d = stele_file_diagnostics(file, &count);
-    if (stele_file_status(file) != STELE_OK)
-        json_string(j, "error", stele_file_message(file));
+    if (error)
+        json_string(j, "error", error);
     json_open(j, "diagnostics", '[');
-    for (size_t i = from; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         json_open(j, NULL, '{');
         json_string(j, "id", d[i].id);
         json_string(j, "severity", severity_name(d[i].severity));

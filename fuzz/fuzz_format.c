@@ -164,7 +164,7 @@ static void draw(stele_file *file, const stele_model *model, size_t seed)
     static uint8_t pixels[4 * SIDE * SIDE];
     stele_picture picture = {SIDE, SIDE, pixels};
     stele_render_options options = {.overlays = (unsigned)(seed % 128), .posed = model->clip_count > 0, .seconds = 0.3};
-    stele_status status = stele_render(file, &options, &picture);
+    stele_status status = stele_render(file, &picture, &options);
     require(status == STELE_OK || status == STELE_NO_MEMORY, "a model that cannot be drawn");
 }
 

@@ -21,7 +21,14 @@
  * much of the content as could be read. Only when there is no memory for the handle itself is it NULL, and every function
  * takes NULL (its status is STELE_NO_MEMORY). One handle, one stele_close, which frees all that was ever returned for it.
  *
- * OPTIONS. Every options struct may be NULL or all zeros: that is the default. Set only what you want to change.
+ * STATUS. Every call that works with a handle and can fail sets the handle's status and message, and returns that status if it
+ * returns one: they are those of the last such call, so that a failure is over with the next success. Calls that only look
+ * (those that take a const handle) leave them alone. What opening said of the file itself stays: stele_open_status. A call that
+ * makes no sense is STELE_USAGE and changes nothing: a NULL where something is needed, a value that its enumeration does not
+ * have, an index of what is not there. Pointers to results (count, size) may be NULL.
+ *
+ * OPTIONS. Every options struct may be NULL or all zeros: that is the default. Set only what you want to change. Arguments come
+ * in one order: the object, where the result goes, the options.
  *
  * MEMORY. Files are mapped and bulk data is never copied: pointers in results point into the mapped bytes, without any
  * alignment and in little-endian order. What Stele allocates is a small multiple of the number of records in the file (and, for
@@ -76,7 +83,8 @@ typedef enum stele_status {
     STELE_NO_MEMORY = 5,   /* the allocator or the memory limit said no */
     STELE_CANCELLED = 6,   /* your progress callback said no */
     STELE_LOSSY = 7,       /* strict saving: something would be lost, nothing was written */
-    STELE_DIFFERENT = 8    /* two models are not the same */
+    STELE_DIFFERENT = 8,   /* two models are not the same */
+    STELE_EXISTS = 9       /* there is a file of that name already, and options.overwrite is not set */
 } stele_status;
 
 /* ---- Diagnostics ------------------------------------------------------------------------------------------------------- */
@@ -188,11 +196,14 @@ STELE_API void stele_close(stele_file *file);
 
 /* ---- What it is -------------------------------------------------------------------------------------------------------- */
 
-/* The outcome of opening or, after saving, of the last save. */
+/* The outcome of the last call, opening included; and the most important thing to say about it, in one line: the first error,
+ * or "ok". Never NULL. */
 STELE_API stele_status stele_file_status(const stele_file *file);
-
-/* The most important thing to say about the status, in one line: the first error, or "ok". Never NULL. */
 STELE_API const char *stele_file_message(const stele_file *file);
+
+/* The outcome of opening, whatever was called since: whether the file is sound, as far as it was checked. */
+STELE_API stele_status stele_open_status(const stele_file *file);
+STELE_API const char *stele_open_message(const stele_file *file);
 
 /* Names from the registry, such as "sgm" and "v3"; NULL if the file is not of a known format. */
 STELE_API const char *stele_file_format(const stele_file *file);
@@ -273,7 +284,8 @@ typedef struct stele_info {
     stele_bounds bounds;
 } stele_info;
 
-/* What is in the file: made on the first call, which reads the positions once. NULL if the structure could not be read. */
+/* What is in the file, or in its model once that was changed: made on the first call, which reads the positions once, and again
+ * after a change. NULL if the structure could not be read. */
 STELE_API const stele_info *stele_file_info(stele_file *file);
 
 /* ---- Every byte explained ---------------------------------------------------------------------------------------------- */
@@ -292,6 +304,7 @@ typedef enum stele_type {
     STELE_I16
 } stele_type;
 
+/* "f32"; and 4, its bytes. NULL and 0 for what is no type. */
 STELE_API const char *stele_type_name(stele_type type);
 STELE_API uint32_t stele_type_size(stele_type type);
 
@@ -317,13 +330,13 @@ typedef struct stele_field {
 } stele_field;
 
 /* Calls each for every field in the order of the file, gaps included: together they cover every byte exactly once. The content
- * of a compressed file follows, and is covered in the same way. Return false to stop. Works on damaged files as far as they can
- * be read; the rest is a gap. A field is valid during its call. */
+ * of a compressed file follows, and is covered in the same way. Return false to stop, which is STELE_CANCELLED. Works on
+ * damaged files as far as they can be read; the rest is a gap. A field is valid during its call. */
 typedef bool (*stele_each_field)(void *user, const stele_field *field);
 STELE_API stele_status stele_file_explain(stele_file *file, stele_each_field each, void *user);
 
-/* One element of an array field, which the caller must not leave, as a double, and the least and greatest finite one of a
- * component (false if none is). */
+/* One element of an array field as a double, NaN beyond its rows, columns and components; and the least and greatest finite one
+ * of a component (false if none is). */
 STELE_API double stele_field_element(const stele_field *field, uint64_t row, size_t column, uint32_t component);
 STELE_API bool stele_field_range(const stele_field *field, size_t column, uint32_t component, double *min, double *max);
 
@@ -347,7 +360,8 @@ typedef struct stele_view {
     bool normalized;     /* integers stand for 0 to 1, or -1 to 1 */
 } stele_view;
 
-/* One number, with normalisation applied; and a row of them as floats. The row must be there. */
+/* One number, with normalisation applied; and a row of them as floats: view->components of them, 16 at most. The row and the
+ * component must be there: below view->count and view->components. */
 STELE_API double stele_view_number(const stele_view *view, uint64_t row, uint32_t component);
 STELE_API void stele_view_row(const stele_view *view, uint64_t row, float *components);
 
@@ -522,7 +536,7 @@ typedef struct stele_model {
 } stele_model;
 
 /* The model of a file: made on the first call, with options.load. Repairs are diagnostics of the file. NULL if the file has
- * errors, or no memory is left; the status says which. */
+ * errors, or no memory is left; the status says which. Adding and baking make another of it: ask again. */
 STELE_API const stele_model *stele_file_model(stele_file *file);
 
 /* The property of that key, or NULL. */
@@ -544,9 +558,12 @@ STELE_API stele_material stele_default_material(void);
 STELE_API stele_texture_use stele_default_texture_use(void);
 
 /* Each copies its struct with the arrays and strings in it, but not what views and textures point to, which must stay until
- * stele_close: take it from stele_memory. A node with weights is added after its mesh, which knows how many there are. Returns
- * the index, or STELE_NONE if there is no memory. Afterwards ask stele_file_model again: it returns NULL, and saving fails,
- * both with STELE_USAGE, if an index points nowhere or a view has fewer rows than it needs. */
+ * stele_close: take it from stele_memory. A node with weights is added after its mesh, which knows how many there are: as many
+ * as the mesh has morphs; a matrix has 16 floats. Returns the index, or STELE_NONE: no memory, or STELE_USAGE if the struct
+ * makes no sense by itself (a count without an array, an enumeration's value that there is not, a view of what is no number).
+ * Afterwards ask stele_file_model again: it returns NULL, and saving fails, both with STELE_USAGE, as long as an index points
+ * nowhere or a view has fewer rows than it needs. What was made of the model before (the summary, the textures of pictures) is
+ * made anew. */
 STELE_API uint32_t stele_add_node(stele_file *file, const stele_node *node);
 STELE_API uint32_t stele_add_mesh(stele_file *file, const stele_mesh *mesh);
 STELE_API uint32_t stele_add_skin(stele_file *file, const stele_skin *skin);
@@ -554,7 +571,7 @@ STELE_API uint32_t stele_add_clip(stele_file *file, const stele_clip *clip);
 STELE_API uint32_t stele_add_material(stele_file *file, const stele_material *material);
 STELE_API uint32_t stele_add_texture(stele_file *file, const stele_texture *texture);
 
-/* A view of packed floats. */
+/* A view of packed floats, little-endian as all views: count * components of them. */
 STELE_API stele_view stele_float_view(const float *data, uint64_t count, uint32_t components);
 
 /* ---- Evaluating a model ------------------------------------------------------------------------------------------------ */
@@ -571,7 +588,8 @@ STELE_API bool stele_evaluate_vertices(const stele_model *model, uint32_t node, 
 
 /* ---- Operations -------------------------------------------------------------------------------------------------------- */
 
-/* Turns the model into a static one of what is seen at a time of a clip (STELE_NONE: at rest). */
+/* Turns the model into a static one of what is seen at a time of a clip (STELE_NONE: at rest). After a failure it is as it was.
+ */
 STELE_API stele_status stele_bake(stele_file *file, uint32_t clip, double seconds);
 
 /* Gives every mesh of triangles that has no normals smooth ones. */
@@ -589,7 +607,8 @@ typedef struct stele_difference {
 typedef void (*stele_each_difference)(void *user, const stele_difference *difference);
 
 /* Compares the models of two files by what is drawn, what moves it and how it moves, not by how the files arrange it. Returns
- * STELE_OK if they are equal within the tolerance, or STELE_DIFFERENT; otherwise why a model could not be had. */
+ * STELE_OK if they are equal within the tolerance (0 or more), or STELE_DIFFERENT; otherwise why a model could not be had. Both
+ * handles say the same. */
 STELE_API stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user);
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------------- */
@@ -610,7 +629,7 @@ typedef struct stele_save_options {
     stele_textures textures;
     double fps;     /* frames a second, where the format counts frames and does not say of what; 0: as usual for it */
     bool strict;    /* losses are errors: write nothing, return STELE_LOSSY */
-    bool overwrite; /* replace an existing file, keeping its mode; otherwise that is an error */
+    bool overwrite; /* replace an existing file, keeping its mode; otherwise that is STELE_EXISTS */
     bool sync;      /* force the bytes to disk before the file gets its name */
     stele_progress progress;
     void *progress_user;
@@ -623,7 +642,7 @@ typedef struct stele_save_options {
  * under the same name. Losses are added to the diagnostics. */
 STELE_API stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options);
 
-/* The files that the last stele_file_save wrote: those beside it, and last the file itself. */
+/* The files that the last stele_file_save wrote: those beside it, and last the file itself. None if it failed. */
 STELE_API const char *const *stele_file_outputs(const stele_file *file, size_t *count);
 
 /* The same to a callback, which returns false if it cannot take the bytes. What needs a second file then goes into the first,
@@ -668,28 +687,33 @@ typedef struct stele_render_options {
     const stele_framing *framing; /* NULL: that of the moment; see stele_frame */
 } stele_render_options;
 
-/* Draws the model into a picture of the caller's, without any graphics hardware. The same model gives the same bytes on every
- * machine and with any number of threads. A side may have 65536 pixels. Textures that cannot be had are drawn neutral, and
- * reported as diagnostics. */
-STELE_API stele_status stele_render(stele_file *file, const stele_render_options *options, const stele_picture *picture);
+/* Draws the model into a picture of the caller's, width * height * 4 bytes, without any graphics hardware. The same model gives
+ * the same bytes on every machine and with any number of threads. A side may have 65536 pixels. Textures that cannot be had are
+ * drawn neutral, and reported as diagnostics. */
+STELE_API stele_status stele_render(stele_file *file, const stele_picture *picture, const stele_render_options *options);
 
 /* The framing that shows all of a clip (STELE_NONE: the rest pose), so that the camera of an animation stands still. */
 STELE_API stele_status stele_frame(stele_file *file, uint32_t clip, stele_framing *framing);
 
-/* Writes a picture as PNG: to a path, atomically and by the rules of stele_file_save, or to a callback. Status and message are
- * the handle's, of which nothing else is used. */
-STELE_API stele_status stele_save_picture(stele_file *file, const stele_picture *picture, const char *path,
-                                          const stele_save_options *options);
-STELE_API stele_status stele_write_picture(stele_file *file, const stele_picture *picture, stele_sink sink, void *user);
+/* Writes a picture as PNG: to a path, atomically and by the rules of stele_file_save, or to a callback. Of the options
+ * overwrite, sync and progress count. A picture has no handle: what there is to say goes, cut to room bytes with its NUL, into
+ * message, which may be NULL. */
+STELE_API stele_status stele_picture_save(const stele_picture *picture, const char *path, const stele_save_options *options,
+                                          char *message, size_t room);
+STELE_API stele_status stele_picture_write(const stele_picture *picture, stele_sink sink, void *user,
+                                           const stele_save_options *options, char *message, size_t room);
 
-/* An animated WebP, picture by picture; it begins again after the last. NULL, and false, without memory or with sizes beyond
- * 16383. All pictures have the size of the first. Saving ends it and frees it, and so does saving to nowhere (path NULL). */
+/* An animated WebP, picture by picture; it begins again after the last. A handle of its own: NULL only without memory for it,
+ * with the status and message of its last call, freed by one stele_movie_close. A side may have 16383 pixels, and all pictures
+ * have the size of the movie. It can be saved more than once; the first time completes it, and nothing more is added. */
 typedef struct stele_movie stele_movie;
 STELE_API stele_movie *stele_movie_begin(uint32_t width, uint32_t height, bool lossless);
-STELE_API bool stele_movie_add(stele_movie *movie, const stele_picture *picture, uint32_t milliseconds);
-STELE_API stele_status stele_movie_save(stele_movie *movie, stele_file *file, const char *path,
-                                        const stele_save_options *options);
-STELE_API stele_status stele_movie_write(stele_movie *movie, stele_file *file, stele_sink sink, void *user);
+STELE_API stele_status stele_movie_add(stele_movie *movie, const stele_picture *picture, uint32_t milliseconds);
+STELE_API stele_status stele_movie_save(stele_movie *movie, const char *path, const stele_save_options *options);
+STELE_API stele_status stele_movie_write(stele_movie *movie, stele_sink sink, void *user, const stele_save_options *options);
+STELE_API stele_status stele_movie_status(const stele_movie *movie);
+STELE_API const char *stele_movie_message(const stele_movie *movie);
+STELE_API void stele_movie_close(stele_movie *movie);
 
 /* A label in a plain font; each character takes STELE_TEXT_WIDTH by STELE_TEXT_HEIGHT pixels times scale. */
 enum { STELE_TEXT_WIDTH = 6, STELE_TEXT_HEIGHT = 10 };
@@ -732,6 +756,7 @@ typedef struct stele_format_info {
     const char *extensions; /* space-separated, without dots */
     uint32_t capabilities;
     uint32_t beside;                    /* capabilities that a second file beside it adds, as an .sga does to an .sgm */
+    const char *companions;             /* extensions of such files, of the same name: "sga"; or NULL */
     const stele_dialect_info *dialects; /* each can be read and written */
     size_t dialect_count;
     const stele_choice_info *choices; /* of stele_load_options */

@@ -119,7 +119,7 @@ static void saving_is_atomic(void **state)
     (void)state;
     stele_file *file = stele_open(sample("scribe.sgm"), NULL);
     assert_int_equal(stele_file_save(file, path, NULL), STELE_OK);
-    assert_int_equal(stele_file_save(file, path, NULL), STELE_IO);
+    assert_int_equal(stele_file_save(file, path, NULL), STELE_EXISTS);
     assert_non_null(strstr(stele_file_message(file), "exists already"));
     assert_int_equal(chmod(path, 0640), 0);
     assert_int_equal(stele_file_save(file, path, &replace), STELE_OK);

@@ -766,8 +766,12 @@ static void make_animation(taken *out, bool lossless, uint8_t *rgba)
         rgba[4 * i] = 99;
         assert_true(st_webp_add(w, &p, (uint32_t)(100 + i)));
     }
-    *out = (taken){.size = 0};
-    assert_true(st_webp_end(w, take, out));
+    for (int times = 0; times < 2; times++) { /* the same again */
+        *out = (taken){.size = 0};
+        assert_true(st_webp_write(w, take, out));
+    }
+    assert_false(st_webp_add(w, &p, 100));
+    st_webp_free(w);
 }
 
 static void test_writing_webp(void **unused)
@@ -789,7 +793,7 @@ static void test_writing_webp(void **unused)
     assert_int_equal(u24(part + 4) + 1, 16);
     assert_int_equal(u24(part + 7) + 1, 8);
     part = expect_part(&at, "ANIM", &size);
-    assert_int_equal(part[4] | part[5] << 8, 0); /* it begins again and again */
+    assert_int_equal(part[4] | part[5] << 8, 0); /* again and again */
     for (uint32_t i = 0; i < 3; i++) {
         part = expect_part(&at, "ANMF", &size);
         assert_int_equal(u24(part + 12), 100 + i);
@@ -811,18 +815,21 @@ static void test_webp_that_cannot_be(void **unused)
     static taken out;
     static uint8_t rgba[4 * 4 * 4];
     assert_null(st_webp_begin(&(webp_options){0, 4, false}));
-    assert_null(st_webp_begin(&(webp_options){4, 16384, false}));
+    assert_null(st_webp_begin(&(webp_options){4, MOST_WEBP_SIDE + 1, false}));
     webp_animation *w = st_webp_begin(&(webp_options){4, 4, true});
     assert_true(st_webp_add(w, &(stele_picture){4, 4, rgba}, 10));
     assert_false(st_webp_add(w, &(stele_picture){4, 3, rgba}, 10));
     assert_false(st_webp_add(w, &(stele_picture){4, 4, rgba}, 10));
-    assert_false(st_webp_end(w, take, &out));
+    assert_false(st_webp_write(w, take, &out));
+    st_webp_free(w);
     w = st_webp_begin(&(webp_options){4, 4, true});
     assert_true(st_webp_add(w, &(stele_picture){4, 4, rgba}, 10));
     out = (taken){.limit = 1};
-    assert_false(st_webp_end(w, take, &out));
+    assert_false(st_webp_write(w, take, &out));
+    st_webp_free(w);
     w = st_webp_begin(&(webp_options){4, 4, true}); /* no frame at all */
-    assert_false(st_webp_end(w, take, &out));
+    assert_false(st_webp_write(w, take, &out));
+    st_webp_free(w);
 }
 
 /* ---- The rest ---------------------------------------------------------------------------------------------------------- */

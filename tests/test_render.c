@@ -51,7 +51,7 @@ static void take_picture(scene *s)
     else
         s->options.framing = NULL;
     stele_picture picture = {s->width, s->height, s->pixels};
-    assert_int_equal(stele_render(s->file, &s->options, &picture), STELE_OK);
+    assert_int_equal(stele_render(s->file, &picture, &s->options), STELE_OK);
 }
 
 static const uint8_t *pixel(const scene *s, uint32_t x, uint32_t y)
@@ -880,7 +880,7 @@ static uint64_t hash_of_picture(const char *path, const stele_options *options, 
     uint8_t *pixels = calloc((size_t)width * height, 4);
     stele_picture picture = {width, height, pixels};
     stele_render_options r = {.posed = true, .seconds = 0.3, .overlays = 0x7f};
-    assert_int_equal(stele_render(file, &r, &picture), STELE_OK);
+    assert_int_equal(stele_render(file, &picture, &r), STELE_OK);
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < (size_t)width * height * 4; i++)
         hash = (hash ^ pixels[i]) * 1099511628211u;
@@ -961,16 +961,16 @@ static void test_nothing_to_see(void **unused)
     add(&s, &h);
     take_picture(&s);
     stele_picture none = {0, 5, s.pixels}, huge = {1u << 20, 1, s.pixels};
-    assert_int_equal(stele_render(s.file, NULL, &none), STELE_USAGE);
-    assert_int_equal(stele_render(s.file, NULL, &huge), STELE_USAGE);
+    assert_int_equal(stele_render(s.file, &none, NULL), STELE_USAGE);
+    assert_int_equal(stele_render(s.file, &huge, NULL), STELE_USAGE);
     s.options.posed = true;
     stele_picture picture = {s.width, s.height, s.pixels};
-    assert_int_equal(stele_render(s.file, &s.options, &picture), STELE_USAGE); /* there is no clip */
-    assert_int_equal(stele_render(NULL, NULL, &picture), STELE_NO_MEMORY);
+    assert_int_equal(stele_render(s.file, &picture, &s.options), STELE_USAGE); /* there is no clip */
+    assert_int_equal(stele_render(NULL, &picture, NULL), STELE_NO_MEMORY);
     static const uint32_t wild[3] = {0, 1, 1000000};
     h.primitive.indices = (stele_view){wild, 3, 4, 1, STELE_U32, false}; /* a vertex that is not there */
     add(&s, &h);
-    assert_int_equal(stele_render(s.file, NULL, &picture), STELE_USAGE);
+    assert_int_equal(stele_render(s.file, &picture, NULL), STELE_USAGE);
     end_scene(&s);
 }
 
@@ -999,7 +999,7 @@ static void test_memory_runs_out(void **unused)
     bool refused = false;
     for (uint64_t limit = 16384; status != STELE_OK; limit += limit / 16) {
         stele_file *file = stele_open(path, &(stele_options){.memory_limit = limit, .separate_allocations = true});
-        status = stele_render(file, &r, &picture);
+        status = stele_render(file, &picture, &r);
         assert_true(status == STELE_OK || status == STELE_NO_MEMORY);
         refused |= status == STELE_NO_MEMORY && stele_file_model(file);
         assert_true(limit < 1u << 26);
@@ -1017,10 +1017,10 @@ static void test_memory_is_given_back(void **unused)
     stele_picture picture = {40, 40, pixels};
     snprintf(path, sizeof path, "%s/samples/scribe.sgm", project_folder());
     stele_file *file = stele_open(path, NULL);
-    assert_int_equal(stele_render(file, NULL, &picture), STELE_OK);
+    assert_int_equal(stele_render(file, &picture, NULL), STELE_OK);
     uint64_t memory = stele_file_memory(file);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(stele_render(file, NULL, &picture), STELE_OK);
+        assert_int_equal(stele_render(file, &picture, NULL), STELE_OK);
     assert_true(stele_file_memory(file) == memory);
     stele_close(file);
 }

@@ -1,18 +1,17 @@
-/* The model of a handle: loaded from its file on the first call, or made by the caller. */
+/* The model of a handle: loaded from its file on the first call, or made by the caller; and what changes it. */
 #include <string.h>
 
 #include "handle.h"
 #include "model/ops.h"
 
-static const char no_memory[] = "there is not enough memory within the limit";
-
-/* The name of a path without folder and extension. */
-const char *st_file_base_name(arena *a, const char *path)
+const char *st_base_name(arena *a, const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL, *start = slash ? slash + 1 : path ? path : "";
     const char *dot = strrchr(start, '.');
     return st_arena_text(a, start, dot && dot > start ? (size_t)(dot - start) : strlen(start));
 }
+
+/* ---- Loading ---- */
 
 static bool load(stele_file *file, context *c)
 {
@@ -20,7 +19,7 @@ static bool load(stele_file *file, context *c)
                  .options = &file->load,
                  .choices = file->format->info.choices,
                  .choice_count = file->format->info.choice_count,
-                 .name = st_file_base_name(&file->arena, file->name),
+                 .name = st_base_name(&file->arena, file->name),
                  .repair = !file->load.no_repair};
     const char *problem = "it cannot be taken as a model";
     size_t before = file->diags.count;
@@ -29,21 +28,23 @@ static bool load(stele_file *file, context *c)
     if (file->format->load && file->format->load(c, file->raw) && st_model_finish(file->model, &file->arena, &problem))
         return true;
     if (file->diags.count > before && file->diags.items[file->diags.count - 1].severity == STELE_ERROR)
-        problem = st_file_line(file, &file->diags.items[file->diags.count - 1]);
-    st_file_fail(file, STELE_DAMAGED, problem);
+        problem = st_line_of(file, &file->diags.items[file->diags.count - 1]);
+    st_fail(file, STELE_DAMAGED, problem);
     return false;
 }
 
 /* A file that was opened for its structure only has not been looked into yet. */
 static bool check_first(stele_file *file, context *c)
 {
-    if (file->level == STELE_CHECK_STRUCTURE && st_file_parse(file, c)) {
+    if (file->level == STELE_CHECK_STRUCTURE && st_parse(file, c)) {
         file->format->check(c, file->raw);
         file->level = STELE_CHECK_SAFE;
         const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
-        if (worst)
-            st_file_fail(file, STELE_DAMAGED, st_file_line(file, worst));
         file->sound = !worst && !file->diags.errors;
+        if (worst)
+            st_fail(file, STELE_DAMAGED, st_line_of(file, worst));
+        else if (!file->sound)
+            st_fail_as_opened(file);
     }
     return file->sound;
 }
@@ -52,40 +53,46 @@ static bool known_choices(stele_file *file)
 {
     for (size_t i = 0; i < file->load.choice_count; i++)
         if (!stele_known_choice(&file->load.choices[i])) {
-            st_file_fail(file, STELE_USAGE,
-                         st_arena_format(&file->arena, "there is no choice %s=%s: see stele formats",
-                                         file->load.choices[i].name, file->load.choices[i].value));
+            st_fail(file, STELE_USAGE,
+                    st_arena_format(&file->arena, "there is no choice %s=%s", file->load.choices[i].name,
+                                    file->load.choices[i].value));
             return false;
         }
     return true;
 }
 
-stele_model *st_file_model(stele_file *file)
+/* NULL, and the outcome says why, if it cannot be had. */
+static stele_model *load_model(stele_file *file)
 {
-    if (file->model_done)
-        return file->model;
-    if (!file->complete || file->arena.failed || !known_choices(file))
-        return NULL;
-    if (!file->sound) {
-        if (file->status == STELE_OK)
-            st_file_fail(file, STELE_DAMAGED, "the file has errors, so that its model cannot be had");
+    if (!file->complete || !file->sound) {
+        st_fail_as_opened(file);
         return NULL;
     }
-    context c = st_file_context(file);
+    if (!known_choices(file))
+        return NULL;
+    context c = st_context_of(file);
     file->model = st_arena_alloc(&file->arena, sizeof *file->model);
     bool loaded = file->model && check_first(file, &c) && load(file, &c);
-    if (file->arena.failed)
-        st_file_fail(file, STELE_NO_MEMORY, no_memory);
-    file->model_done = true;
-    if (!loaded || file->arena.failed)
-        file->model = NULL;
     file->diags_of_opening = file->diags.count; /* repairs stay when a later save starts afresh */
+    st_end(file);
+    return loaded && !file->arena.failed ? file->model : NULL;
+}
+
+stele_model *st_loaded_model(stele_file *file)
+{
+    if (!file->model_done) {
+        file->model = load_model(file);
+        file->loading = file->outcome;
+        file->model_done = true;
+    }
+    if (!file->model)
+        file->outcome = file->loading;
     return file->model;
 }
 
-const stele_model *st_file_finished_model(stele_file *file)
+const stele_model *st_finished_model(stele_file *file)
 {
-    stele_model *model = st_file_model(file);
+    stele_model *model = st_loaded_model(file);
     const char *problem;
     if (!model || model->order)
         return model;
@@ -95,128 +102,152 @@ const stele_model *st_file_finished_model(stele_file *file)
             return model;
         model->order = NULL;
     }
-    st_file_fail(file, file->arena.failed ? STELE_NO_MEMORY : STELE_USAGE, problem);
+    st_fail(file, file->arena.failed ? STELE_NO_MEMORY : STELE_USAGE, problem);
     return NULL;
 }
 
 const stele_model *stele_file_model(stele_file *file)
 {
-    return file ? st_file_finished_model(file) : NULL;
+    return st_begin(file) ? st_finished_model(file) : NULL;
 }
 
 /* ---- Making one ---- */
 
 stele_file *stele_new(const stele_options *options)
 {
-    stele_file *file = stele_open_memory("", 0, options);
-    if (!file || file->arena.failed)
-        return file;
-    st_diags_rewind(&file->diags, 0);
-    st_file_fail(file, STELE_OK, "ok");
-    file->model = st_arena_alloc(&file->arena, sizeof *file->model);
+    stele_file *file = st_new_handle(options, NULL);
+    if (!file)
+        return NULL;
+    if (file->outcome.status == STELE_OK)
+        file->model = st_arena_alloc(&file->arena, sizeof *file->model);
+    st_end(file);
     file->model_done = file->touched = true;
-    file->diags_of_opening = 0;
-    if (!file->model)
-        st_file_fail(file, STELE_NO_MEMORY, no_memory);
+    file->opening = file->loading = file->outcome;
     return file;
 }
 
-void *stele_memory(stele_file *file, uint64_t size)
+void st_model_changed(stele_file *file)
 {
-    return file ? st_arena_alloc(&file->arena, size) : NULL;
+    file->touched = true;
+    file->info = NULL;
+    file->textures_done = false;
 }
 
-/* The model to add to: from now on it is not what the file says. */
-static stele_model *touched(stele_file *file)
+/* The model to add to; NULL if what is to be added has a problem of its own, or there is none. */
+static stele_model *model_to_add_to(stele_file *file, const char *problem)
 {
-    stele_model *model = file ? st_file_model(file) : NULL;
-    if (model) {
-        file->touched = true;
-        model->order = NULL;
+    if (!st_begin(file))
+        return NULL;
+    if (problem) {
+        st_fail(file, STELE_USAGE, problem);
+        return NULL;
     }
-    return model;
+    return st_loaded_model(file);
+}
+
+/* From now on the model is not what the file says, and it must be looked at again as a whole. */
+static uint32_t added(stele_file *file, uint32_t index)
+{
+    if (index != STELE_NONE) {
+        file->model->order = NULL;
+        st_model_changed(file);
+    } else if (st_end(file) == STELE_OK) {
+        st_fail(file, STELE_USAGE, "there is no index for so many");
+    }
+    return index;
 }
 
 uint32_t stele_add_node(stele_file *file, const stele_node *node)
 {
-    stele_model *model = touched(file);
-    return model ? st_model_add_node(model, &file->arena, node) : STELE_NONE;
+    stele_model *model = model_to_add_to(file, st_node_problem(node));
+    return model ? added(file, st_model_add_node(model, &file->arena, node)) : STELE_NONE;
 }
 
 uint32_t stele_add_mesh(stele_file *file, const stele_mesh *mesh)
 {
-    stele_model *model = touched(file);
-    return model ? st_model_add_mesh(model, &file->arena, mesh) : STELE_NONE;
+    stele_model *model = model_to_add_to(file, st_mesh_problem(mesh));
+    return model ? added(file, st_model_add_mesh(model, &file->arena, mesh)) : STELE_NONE;
 }
 
 uint32_t stele_add_skin(stele_file *file, const stele_skin *skin)
 {
-    stele_model *model = touched(file);
-    return model ? st_model_add_skin(model, &file->arena, skin) : STELE_NONE;
+    stele_model *model = model_to_add_to(file, st_skin_problem(skin));
+    return model ? added(file, st_model_add_skin(model, &file->arena, skin)) : STELE_NONE;
 }
 
 uint32_t stele_add_clip(stele_file *file, const stele_clip *clip)
 {
-    stele_model *model = touched(file);
-    return model ? st_model_add_clip(model, &file->arena, clip) : STELE_NONE;
+    stele_model *model = model_to_add_to(file, st_clip_problem(clip));
+    return model ? added(file, st_model_add_clip(model, &file->arena, clip)) : STELE_NONE;
 }
 
 uint32_t stele_add_material(stele_file *file, const stele_material *material)
 {
-    stele_model *model = touched(file);
-    return model ? st_model_add_material(model, &file->arena, material) : STELE_NONE;
+    stele_model *model = model_to_add_to(file, st_material_problem(material));
+    return model ? added(file, st_model_add_material(model, &file->arena, material)) : STELE_NONE;
 }
 
 uint32_t stele_add_texture(stele_file *file, const stele_texture *texture)
 {
-    stele_model *model = touched(file);
-    return model ? st_model_add_texture(model, &file->arena, texture) : STELE_NONE;
+    stele_model *model = model_to_add_to(file, st_texture_problem(texture));
+    return model ? added(file, st_model_add_texture(model, &file->arena, texture)) : STELE_NONE;
 }
 
 /* ---- Operations ---- */
 
-static stele_status without_memory(stele_file *file)
-{
-    st_file_fail(file, STELE_NO_MEMORY, no_memory);
-    return STELE_NO_MEMORY;
-}
-
 stele_status stele_bake(stele_file *file, uint32_t clip, double seconds)
 {
     const stele_model *model = stele_file_model(file);
-    stele_model *baked = model ? st_arena_alloc(&file->arena, sizeof *baked) : NULL;
     if (!model)
         return stele_file_status(file);
     if (clip != STELE_NONE && clip >= model->clip_count) {
-        st_file_fail(file, STELE_USAGE, "there is no such clip");
+        st_fail(file, STELE_USAGE, "there is no such clip");
         return STELE_USAGE;
     }
-    if (!baked || !st_bake(model, &file->arena, clip, seconds, baked))
-        return without_memory(file);
-    file->model = baked;
-    file->touched = true;
-    return STELE_OK;
+    stele_model *baked = st_arena_alloc(&file->arena, sizeof *baked);
+    if (baked && st_bake(model, &file->arena, clip, seconds, baked) && !file->arena.failed) {
+        file->model = baked;
+        st_model_changed(file);
+    }
+    return st_end(file);
 }
 
 stele_status stele_make_normals(stele_file *file)
 {
     if (!stele_file_model(file))
         return stele_file_status(file);
-    uint64_t made = st_add_normals(file->model, &file->arena);
-    if (made == UINT64_MAX)
-        return without_memory(file);
-    file->touched |= made > 0;
-    return STELE_OK;
+    if (st_add_normals(file->model, &file->arena))
+        st_model_changed(file); /* also if memory ran out half-way */
+    return st_end(file);
+}
+
+/* Both handles say the same; a message of one does not live as long as the other. */
+static stele_status tell_both(stele_file *a, stele_file *b, outcome o)
+{
+    a->outcome = b->outcome = o;
+    return o.status;
+}
+
+static stele_status tell_other(const stele_file *failed, stele_file *other)
+{
+    outcome o = failed->outcome;
+    other->outcome = (outcome){o.status, st_arena_text(&other->arena, o.message, strlen(o.message))};
+    return o.status;
 }
 
 stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user)
 {
+    if (!a || !b)
+        return STELE_NO_MEMORY;
     const stele_model *first = stele_file_model(a), *second = first ? stele_file_model(b) : NULL;
     if (!first || !second)
-        return stele_file_status(first ? b : a);
+        return first ? tell_other(b, a) : tell_other(a, b);
+    if (!each || !(tolerance >= 0))
+        return tell_both(a, b, (outcome){STELE_USAGE, each ? "the tolerance is no number" : "there is nobody to tell"});
     arena_mark mark = st_arena_mark(&a->arena);
-    bool equal = st_diff(first, second, &a->arena, tolerance, each, user);
-    bool failed = a->arena.failed;
+    bool equal = st_diff(first, second, &a->arena, tolerance, each, user), failed = a->arena.failed;
     st_arena_rewind(&a->arena, mark);
-    return failed ? without_memory(a) : equal ? STELE_OK : STELE_DIFFERENT;
+    if (failed)
+        return tell_both(a, b, outcome_no_memory());
+    return tell_both(a, b, equal ? outcome_good() : (outcome){STELE_DIFFERENT, "the models differ"});
 }

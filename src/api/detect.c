@@ -1,7 +1,7 @@
 /* Which format, dialect and reading a file is: by its content first, by its name only on a tie. */
 #include <string.h>
 
-#include "handle.h"
+#include "detect.h"
 
 /* What a magic promises and the end of the file confirms needs no look at the bulk data: the checks read it anyway. */
 static fit how_well(const attempt *t, const format *format, uint64_t size, bool promised)
@@ -48,9 +48,9 @@ static bool open_content(stele_file *file, const format *format, const probe *p,
 static void report_packing(stele_file *file, const walk *w)
 {
     if (w->failed)
-        st_file_fail_with(file, STELE_DAMAGED, w->failure.code, w->failure.offset, w->failure.path, w->failure.text);
+        st_fail_with(file, STELE_DAMAGED, w->failure.code, w->failure.offset, w->failure.path, w->failure.text);
     else
-        st_file_fail_with(file, STELE_DAMAGED, DIAG_BAD_COMPRESSION, 0, "", "the compressed content cannot be unpacked");
+        st_fail_with(file, STELE_DAMAGED, DIAG_BAD_COMPRESSION, 0, "", "the compressed content cannot be unpacked");
 }
 
 static void try_format(stele_file *file, const format *format, const probe *p, walk *w, attempt *best)
@@ -90,7 +90,7 @@ static bool detect_certain(stele_file *file, const format *forced, walk *w, atte
         if (p.candidate_count)
             try_format(file, st_formats[i], &p, w, best);
         else
-            st_file_fail_with(file, STELE_UNSUPPORTED, p.problem, p.offset, p.path ? p.path : "", p.text);
+            st_fail_with(file, STELE_UNSUPPORTED, p.problem, p.offset, p.path ? p.path : "", p.text);
         if (file->packed && !file->content.data && !file->arena.failed)
             report_packing(file, w);
         best->format = st_formats[i];
@@ -101,7 +101,7 @@ static bool detect_certain(stele_file *file, const format *forced, walk *w, atte
 
 /* Without a magic, the format that fits best. The one that the name promises is believed even if it is damaged, the others only
  * if they end with the file and fit better. */
-void st_file_detect(stele_file *file, const format *forced, walk *w, attempt *best)
+void st_detect(stele_file *file, const format *forced, walk *w, attempt *best)
 {
     const format *promised = forced ? forced : st_format_of_extension(file->name);
     probe p;
@@ -183,23 +183,23 @@ static bool whole_without_carriage_returns(stele_file *file, const attempt *best
 /* No chance puts a CR before every one of this many LFs. */
 enum { CERTAINLY_PAIRS = 8 };
 
-bool st_file_converted(stele_file *file, const attempt *best, walk *w)
+bool st_line_ends_converted(stele_file *file, const attempt *best, walk *w)
 {
     line_ends ends = count_line_ends(&file->source);
     bool gained = ends.pairs && !ends.bare && (ends.pairs >= CERTAINLY_PAIRS || whole_without_carriage_returns(file, best, w));
     bool perhaps_lost = !ends.pairs && ends.bare && best->fit == FIT_NONSENSE;
     if (gained)
-        st_file_fail_with(file, STELE_DAMAGED, DIAG_LINE_ENDINGS, 0, "",
-                          "every LF in this binary file became CR LF, as git autocrlf or an FTP text transfer do: get it again "
-                          "as binary");
+        st_fail_with(file, STELE_DAMAGED, DIAG_LINE_ENDINGS, 0, "",
+                     "every LF in this binary file became CR LF, as git autocrlf or an FTP text transfer do: get it again "
+                     "as binary");
     else if (perhaps_lost && !best->failed)
-        st_file_fail_with(file, STELE_DAMAGED, DIAG_LINE_ENDINGS, 0, "",
-                          "this binary file probably lost the CR of every CR LF, as git autocrlf does on commit: get it again "
-                          "as binary");
+        st_fail_with(file, STELE_DAMAGED, DIAG_LINE_ENDINGS, 0, "",
+                     "this binary file probably lost the CR of every CR LF, as git autocrlf does on commit: get it again "
+                     "as binary");
     return gained || (perhaps_lost && !best->failed);
 }
 
-void st_file_suspect_line_ends(stele_file *file, const attempt *best)
+void st_suspect_line_ends(stele_file *file, const attempt *best)
 {
     line_ends ends = count_line_ends(&file->source);
     if (best->failed && best->fit == FIT_NONSENSE && !ends.pairs && ends.bare)

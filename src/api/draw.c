@@ -5,8 +5,6 @@
 #include "images/image.h"
 #include "render/render.h"
 
-static const char no_memory[] = "there is not enough memory within the limit";
-
 /* ---- Textures ---- */
 
 enum { WRAP_CLAMP = 33071, WRAP_MIRROR = 33648 }; /* as glTF numbers them */
@@ -54,37 +52,43 @@ static bool decode(stele_file *file, const stele_texture *texture, size_t index,
     return !file->arena.failed;
 }
 
-/* What the materials make of a texture: colours, numbers, or nothing. */
-static void mark_uses(const stele_model *model, bool *used, bool *numbers)
+/* What the materials make of a texture. */
+enum { USED_AS_COLORS = 1, USED_AS_NUMBERS = 2 };
+
+static void mark_uses(const stele_model *model, uint8_t *marks)
 {
     for (size_t i = 0; i < model->material_count; i++) {
         const stele_material *m = &model->materials[i];
         const stele_texture_use *uses[] = {&m->base_color_texture, &m->emissive_texture, &m->metallic_roughness_texture,
                                            &m->normal_texture, &m->occlusion_texture};
         for (size_t k = 0; k < sizeof uses / sizeof *uses; k++)
-            if (uses[k]->texture != STELE_NONE) {
-                used[uses[k]->texture] = true;
-                numbers[uses[k]->texture] |= k > 1;
-            }
+            if (uses[k]->texture != STELE_NONE)
+                marks[uses[k]->texture] |= k > 1 ? USED_AS_NUMBERS : USED_AS_COLORS;
     }
 }
 
+/* Textures are only ever added to a model: what is decoded stays good, unless it is used in another way now. */
 static bool decode_textures(stele_file *file, const stele_model *model)
 {
-    if (file->texture_model == model && file->texture_count == model->texture_count)
+    if (file->textures_done)
         return true;
     arena *a = &file->arena;
     render_texture *textures = st_arena_array(a, model->texture_count, sizeof *textures);
-    bool *used = st_arena_alloc(a, model->texture_count), *numbers = st_arena_alloc(a, model->texture_count);
-    if (!textures || !used || !numbers)
+    uint8_t *uses = st_arena_alloc(a, model->texture_count);
+    if (!textures || !uses)
         return false;
-    mark_uses(model, used, numbers);
-    for (size_t i = 0; i < model->texture_count; i++)
-        if (used[i] && !decode(file, &model->textures[i], i, numbers[i], &textures[i]))
+    mark_uses(model, uses);
+    for (size_t i = 0; i < model->texture_count; i++) {
+        uint8_t before = i < file->texture_count ? file->texture_uses[i] : 0;
+        if (before && (before & USED_AS_NUMBERS) == (uses[i] & USED_AS_NUMBERS))
+            textures[i] = file->textures[i];
+        else if (uses[i] && !decode(file, &model->textures[i], i, uses[i] & USED_AS_NUMBERS, &textures[i]))
             return false;
+    }
     file->textures = textures;
+    file->texture_uses = uses;
     file->texture_count = model->texture_count;
-    file->texture_model = model;
+    file->textures_done = true;
     file->diags_of_opening = file->diags.count; /* said once, and not forgotten by a save */
     return true;
 }
@@ -96,6 +100,8 @@ static renderer renderer_of(stele_file *file, const stele_model *model)
     return (renderer){.model = model, .arena = &file->arena, .textures = file->textures, .threads = file->threads};
 }
 
+enum { ALL_OVERLAYS = 2 * STELE_OVERLAY_SHADOW - 1 };
+
 static bool clip_is_there(const stele_model *model, uint32_t clip)
 {
     return clip == STELE_NONE || clip < model->clip_count;
@@ -104,28 +110,42 @@ static bool clip_is_there(const stele_model *model, uint32_t clip)
 /* Gives back what was only needed for a picture. */
 static stele_status finish(stele_file *file, arena_mark mark, bool done)
 {
-    bool failed = file->arena.failed;
     st_arena_rewind(&file->arena, mark);
-    if (done && !failed)
-        return STELE_OK;
-    st_file_fail(file, STELE_NO_MEMORY, no_memory);
-    return STELE_NO_MEMORY;
+    if (!done)
+        file->outcome = outcome_no_memory();
+    return st_end(file);
 }
 
-stele_status stele_render(stele_file *file, const stele_render_options *options, const stele_picture *picture)
+/* What is wrong with what the caller wants, or NULL. */
+static const char *problem_of(const stele_model *model, const stele_picture *picture, const stele_render_options *o)
+{
+    if (!picture || !picture->rgba || !picture->width || !picture->height)
+        return "there is no picture to draw into";
+    if (picture->width > MOST_PICTURE_SIDE || picture->height > MOST_PICTURE_SIDE)
+        return "a side of the picture is longer than 65536 pixels";
+    if (o->posed && !clip_is_there(model, o->clip))
+        return "there is no such clip";
+    if (o->up && !strchr("xyz", o->up))
+        return "the axis that is up is x, y or z";
+    if (o->overlays & ~(unsigned)ALL_OVERLAYS)
+        return "there is no such overlay";
+    return NULL;
+}
+
+stele_status stele_render(stele_file *file, const stele_picture *picture, const stele_render_options *options)
 {
     static const stele_render_options defaults;
     const stele_model *model = stele_file_model(file);
     if (!model)
         return stele_file_status(file);
     options = options ? options : &defaults;
-    if (!picture || !picture->rgba || !picture->width || !picture->height || picture->width > MOST_PICTURE_SIDE ||
-        picture->height > MOST_PICTURE_SIDE || (options->posed && !clip_is_there(model, options->clip)))
+    const char *problem = problem_of(model, picture, options);
+    if (problem) {
+        st_fail(file, STELE_USAGE, problem);
         return STELE_USAGE;
-    if (!decode_textures(file, model)) {
-        st_file_fail(file, STELE_NO_MEMORY, no_memory);
-        return STELE_NO_MEMORY;
     }
+    if (!decode_textures(file, model))
+        return st_end(file);
     arena_mark mark = st_arena_mark(&file->arena);
     renderer r = renderer_of(file, model);
     return finish(file, mark, st_render(&r, options, picture));
@@ -136,8 +156,10 @@ stele_status stele_frame(stele_file *file, uint32_t clip, stele_framing *framing
     const stele_model *model = stele_file_model(file);
     if (!model)
         return stele_file_status(file);
-    if (!clip_is_there(model, clip))
+    if (!framing || !clip_is_there(model, clip)) {
+        st_fail(file, STELE_USAGE, framing ? "there is no such clip" : "there is no framing to fill");
         return STELE_USAGE;
+    }
     arena_mark mark = st_arena_mark(&file->arena);
     renderer r = renderer_of(file, model);
     return finish(file, mark, st_frame(&r, clip, framing));

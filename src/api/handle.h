@@ -3,7 +3,8 @@
 #define ST_HANDLE_H
 
 #include "file/context.h"
-#include "file/file.h"
+#include "file/outcome.h"
+#include "file/source.h"
 #include "file/walk.h"
 #include "formats/format.h"
 
@@ -16,6 +17,8 @@ struct stele_file {
     const char *name; /* for its extension, or NULL */
     const char *target;
     threads threads;
+    outcome outcome; /* of the last call */
+    outcome opening; /* of opening: the file's own */
     const format *format;
     raw_file *raw;
     container container; /* of a file that is compressed as a whole */
@@ -24,83 +27,58 @@ struct stele_file {
     span trailing; /* bytes after the content */
     bool complete; /* the structure was read to its end */
     bool parsed;   /* and what is in it */
+    bool sound;    /* no errors were found, whatever rules make of them */
     size_t diags_of_opening;
-    stele_status status;
-    const char *message;
-    stele_info *info;
     stele_load_options load;
-    stele_model *model;              /* NULL until it is asked for, or if it cannot be had */
-    bool model_done;                 /* we have tried */
-    bool sound;                      /* no errors were found on opening, whatever rules and later saves make of the status */
-    bool touched;                    /* the model is no longer what the file says */
+    stele_model *model; /* NULL until it is asked for, or if it cannot be had */
+    bool model_done;    /* we have tried */
+    outcome loading;    /* and so it went */
+    bool touched;       /* the model is no longer what the file says */
+
+    /* Made from the model when they are asked for; st_model_changed forgets them. */
+    stele_info *info;
     struct render_texture *textures; /* of pictures, one for each of the model's */
+    uint8_t *texture_uses;           /* what each is decoded for */
     size_t texture_count;
-    const stele_model *texture_model; /* whose they are */
-    const char **outputs;             /* of the last save */
+    bool textures_done;
+
+    const char **outputs; /* of the last save */
     size_t output_count;
 };
 
-/* Sets the status and what to say about it. */
-void st_file_fail(stele_file *file, stele_status status, const char *message);
+/* Every call that can fail begins and ends with these, so that the outcome is always that of the last one. Nothing begins
+ * without a handle, or if there was no memory to open it. The end returns the status, which is STELE_NO_MEMORY if anything was
+ * refused on the way. */
+bool st_begin(stele_file *file);
+stele_status st_end(stele_file *file);
 
-/* The same, with a diagnostic. */
-void st_file_fail_with(stele_file *file, stele_status status, diag_code code, uint64_t offset, const char *path,
-                       const char *text);
+/* Sets the outcome; the second with a diagnostic, the third to what opening said, which must be the reason. */
+void st_fail(stele_file *file, stele_status status, const char *message);
+void st_fail_with(stele_file *file, stele_status status, diag_code code, uint64_t offset, const char *path, const char *text);
+void st_fail_as_opened(stele_file *file);
 
 /* A diagnostic as one line. */
-const char *st_file_line(stele_file *file, const stele_diagnostic *d);
+const char *st_line_of(stele_file *file, const stele_diagnostic *d);
 
 /* What every phase starts with. */
-context st_file_context(stele_file *file);
+context st_context_of(stele_file *file);
 
 /* Parses what the walk has read, if that is still to be done. False without memory. */
-bool st_file_parse(stele_file *file, context *c);
+bool st_parse(stele_file *file, context *c);
 
-/* The model, which may still be added to; NULL if it cannot be had, and then the status says why. */
-stele_model *st_file_model(stele_file *file);
+/* A handle without content; NULL without memory. Options that make no sense are its outcome. */
+stele_file *st_new_handle(const stele_options *options, const char *path);
+
+/* The model, which may still be added to; NULL if it cannot be had, and then the outcome says why. */
+stele_model *st_loaded_model(stele_file *file);
 
 /* The same, complete: parents are known to precede their children, and indices to point somewhere. */
-const stele_model *st_file_finished_model(stele_file *file);
+const stele_model *st_finished_model(stele_file *file);
+
+/* What was made from the model is no longer true. */
+void st_model_changed(stele_file *file);
 
 /* The name of a path without folder and extension. */
-const char *st_file_base_name(arena *a, const char *path);
-
-/* Writes what a function gives to a path, atomically and by the options; or to a sink. */
-typedef bool (*st_produce)(void *context, stele_sink sink, void *user);
-stele_status st_file_save_bytes(stele_file *file, const char *path, const stele_save_options *options, st_produce produce,
-                                void *context);
-stele_status st_file_write_bytes(stele_file *file, stele_sink sink, void *user, st_produce produce, void *context);
-
-/* How a candidate fits the file, from worst to best. */
-typedef enum fit {
-    FIT_NONE,
-    FIT_NONSENSE,       /* it does not end with the file, and what was read makes no sense */
-    FIT_FAILED,         /* it fails in the middle, but makes sense until there */
-    FIT_TRAILING_BYTES, /* something follows */
-    FIT_CUT_OFF,        /* the file is cut off: this explains all of it, and so more than a shorter reading does */
-    FIT_BY_CHANCE,      /* it ends with the file, but contradicts itself */
-    FIT_EXACT,          /* it ends with the file */
-    FIT_PERFECT         /* and makes sense */
-} fit;
-
-typedef struct attempt {
-    const format *format;
-    raw_file *raw;
-    fit fit;
-    bool certain; /* a magic says so */
-    uint64_t end;
-    bool failed;
-    walk_failure failure;
-} attempt;
-
-/* Finds out what the file is: the best attempt at reading it. No raw: no format that we know. The status is set if it is known
- * but cannot be read. */
-void st_file_detect(stele_file *file, const format *forced, walk *w, attempt *best);
-
-/* After a failure: says so if a line-ending conversion may be the reason. */
-void st_file_suspect_line_ends(stele_file *file, const attempt *best);
-
-/* True, and reported, if a line-ending conversion explains why nothing fits. */
-bool st_file_converted(stele_file *file, const attempt *best, walk *w);
+const char *st_base_name(arena *a, const char *path);
 
 #endif

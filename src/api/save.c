@@ -1,8 +1,7 @@
 /* Writing: the file as it is, adapted to another dialect, or its model in another format; atomically, or to a callback. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "file/transaction.h"
 #include "handle.h"
 
 static int dialect_named(const format *format, const char *name)
@@ -16,7 +15,7 @@ static int dialect_named(const format *format, const char *name)
 /* What to say when adapting failed: the last thing that was listed, if anything was. */
 static const char *last_line(stele_file *file, size_t before, const char *otherwise)
 {
-    return file->diags.count > before ? st_file_line(file, &file->diags.items[file->diags.count - 1]) : otherwise;
+    return file->diags.count > before ? st_line_of(file, &file->diags.items[file->diags.count - 1]) : otherwise;
 }
 
 /* The first loss of a strict save; what the rules silence is still one. */
@@ -24,7 +23,7 @@ static const char *first_loss(stele_file *file, size_t before)
 {
     for (size_t i = before; i < file->diags.count; i++)
         if (file->diags.items[i].severity == STELE_LOSS)
-            return st_file_line(file, &file->diags.items[i]);
+            return st_line_of(file, &file->diags.items[i]);
     return "something would be lost";
 }
 
@@ -36,7 +35,7 @@ static raw_file *adapt(stele_file *file, unsigned dialect, bool strict)
     if (!raw)
         return NULL;
     memcpy(raw, file->raw, file->format->raw_size);
-    context c = st_file_context(file);
+    context c = st_context_of(file);
     if (file->trailing.count)
         st_diag(&file->diags, DIAG_LOSS_TRAILING, (diag_place){file->content.count - file->trailing.count, 1, ""},
                 "%llu bytes after the content are dropped", (unsigned long long)file->trailing.count);
@@ -44,10 +43,10 @@ static raw_file *adapt(stele_file *file, unsigned dialect, bool strict)
     if (file->arena.failed)
         return NULL;
     if (!fits)
-        st_file_fail(file, STELE_DAMAGED, last_line(file, before, "the content does not fit"));
+        st_fail(file, STELE_DAMAGED, last_line(file, before, "the content does not fit"));
     else if (strict && file->diags.losses > losses)
-        st_file_fail(file, STELE_LOSSY, first_loss(file, before));
-    return file->status == STELE_OK ? raw : NULL;
+        st_fail(file, STELE_LOSSY, first_loss(file, before));
+    return file->outcome.status == STELE_OK ? raw : NULL;
 }
 
 /* What is to be written. */
@@ -61,8 +60,8 @@ static int dialect_to_write(stele_file *file, const format *format, const stele_
 {
     int dialect = options->dialect ? dialect_named(format, options->dialect) : usual;
     if (dialect < 0)
-        st_file_fail(file, STELE_USAGE,
-                     st_arena_format(&file->arena, "%s has no dialect called %s", format->info.name, options->dialect));
+        st_fail(file, STELE_USAGE,
+                st_arena_format(&file->arena, "%s has no dialect called %s", format->info.name, options->dialect));
     return dialect;
 }
 
@@ -100,13 +99,11 @@ static int remembered_dialect(stele_file *file, const format *format, const stel
 
 static void conclude_product(stele_file *file, product *p, bool fits, bool strict, size_t diags, uint64_t losses)
 {
-    if (file->arena.failed)
-        st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");
-    else if (!fits)
-        st_file_fail(file, STELE_DAMAGED, last_line(file, diags, "the content does not fit"));
+    if (!fits)
+        st_fail(file, STELE_DAMAGED, last_line(file, diags, "the content does not fit"));
     else if (strict && file->diags.losses > losses)
-        st_file_fail(file, STELE_LOSSY, first_loss(file, diags));
-    if (file->status != STELE_OK)
+        st_fail(file, STELE_LOSSY, first_loss(file, diags));
+    if (file->outcome.status != STELE_OK)
         p->raw = NULL;
 }
 
@@ -116,7 +113,7 @@ static saving saving_of(stele_file *file, const format *format, const char *path
                     .format = format->info.name,
                     .fps = options->fps,
                     .textures = options->textures,
-                    .name = path ? st_file_base_name(&file->arena, path) : NULL};
+                    .name = path ? st_base_name(&file->arena, path) : NULL};
 }
 
 static bool names_textures(const format *format)
@@ -128,12 +125,12 @@ static bool names_textures(const format *format)
 static void bring_others(stele_file *file, product *p, const stele_model *model, const char *path,
                          const stele_save_options *options)
 {
-    context c = st_file_context(file);
+    context c = st_context_of(file);
     saving s = saving_of(file, p->format, path, options);
     c.save = &s;
     if (!p->raw || !path)
         return;
-    if (p->format->bring && st_file_parse(file, &c))
+    if (p->format->bring && st_parse(file, &c))
         p->format->bring(&c, p->raw);
     for (size_t i = 0; model && i < model->texture_count; i++)
         if (!model->textures[i].data && model->textures[i].file)
@@ -145,7 +142,7 @@ static void bring_others(stele_file *file, product *p, const stele_model *model,
 static void make_copy(stele_file *file, product *p, const char *path, const stele_save_options *options)
 {
     bool with_textures = path && options->textures != STELE_TEXTURES_REFER && names_textures(p->format);
-    const stele_model *model = with_textures ? st_file_finished_model(file) : NULL;
+    const stele_model *model = with_textures ? st_finished_model(file) : NULL;
     if (with_textures && !model)
         return;
     p->raw = own_raw(file, options);
@@ -155,13 +152,13 @@ static void make_copy(stele_file *file, product *p, const char *path, const stel
 static void make_product(stele_file *file, product *p, const char *path, const stele_save_options *options)
 {
     const format *format = p->format;
-    const stele_model *model = st_file_finished_model(file);
+    const stele_model *model = st_finished_model(file);
     size_t diags = file->diags.count;
     uint64_t losses = file->diags.losses;
     if (!model)
         return;
     if (!format->save) {
-        st_file_fail(file, STELE_UNSUPPORTED, st_arena_format(&file->arena, "%s cannot be written", format->info.name));
+        st_fail(file, STELE_UNSUPPORTED, st_arena_format(&file->arena, "%s cannot be written", format->info.name));
         return;
     }
     int dialect = dialect_to_write(file, format, options, remembered_dialect(file, format, model));
@@ -169,7 +166,7 @@ static void make_product(stele_file *file, product *p, const char *path, const s
     if (!p->raw)
         return;
     p->raw->dialect = (unsigned)dialect;
-    context c = st_file_context(file);
+    context c = st_context_of(file);
     saving s = saving_of(file, format, path, options);
     s.model = model;
     c.save = &s;
@@ -185,48 +182,13 @@ static const format *format_to_write(stele_file *file, const char *path, const s
 {
     const format *format = options->format ? st_format_named(options->format) : st_format_of_extension(path);
     if (options->format && !format)
-        st_file_fail(file, STELE_USAGE, st_arena_format(&file->arena, "there is no format called %s", options->format));
+        st_fail(file, STELE_USAGE, st_arena_format(&file->arena, "there is no format called %s", options->format));
     else if (!format && !file->format)
-        st_file_fail(file, STELE_USAGE, "no format is said, neither by name nor by extension");
+        st_fail(file, STELE_USAGE, "no format is said, neither by name nor by extension");
     return format || options->format ? format : file->format;
 }
 
-typedef struct progress_sink {
-    stele_sink sink; /* or else */
-    output *output;
-    void *user;
-    const stele_save_options *options;
-    uint64_t done, total;
-    bool cancelled;
-} progress_sink;
-
-enum { PROGRESS_STEP = 4 << 20 };
-
-static bool may_go_on(progress_sink *p)
-{
-    if (p->options->progress && !p->options->progress(p->options->progress_user, p->done, p->total))
-        p->cancelled = true;
-    return !p->cancelled;
-}
-
-static bool write_with_progress(void *user, const void *data, size_t size)
-{
-    progress_sink *p = user;
-    const uint8_t *bytes = data;
-    while (size && may_go_on(p)) {
-        size_t step = size < PROGRESS_STEP ? size : PROGRESS_STEP;
-        if (p->output)
-            step = st_output_write(p->output, bytes, step);
-        else if (!p->sink(p->user, bytes, step))
-            return false;
-        if (p->output && p->output->error)
-            return false;
-        bytes += step;
-        size -= step;
-        p->done += step;
-    }
-    return !p->cancelled;
-}
+/* ---- Its bytes ---- */
 
 /* Content that is compressed as a whole is written to memory first. */
 typedef struct memory {
@@ -252,186 +214,125 @@ static bool write_to_memory(void *user, const void *data, size_t size)
     return true;
 }
 
-static void write_packed(stele_file *file, const product *p, walk *w, progress_sink *progress)
+/* A file of a product: the one that was asked for, or one beside it. */
+typedef struct part {
+    stele_file *file;
+    const product *product;
+    const side_file *side; /* NULL: the file itself */
+} part;
+
+static void walk_packed(const part *p, walk *w, stele_sink sink, void *user)
 {
-    memory m = {.arena = &file->arena};
+    arena *a = &p->file->arena;
+    const product *product = p->product;
+    memory m = {.arena = a};
     container packed = {0};
-    st_walk_write(w, &file->arena, write_to_memory, &m);
-    p->format->walk(w, p->raw);
+    st_walk_write(w, a, write_to_memory, &m);
+    product->format->walk(w, product->raw);
     if (!st_walk_finish(w))
         return;
-    bool fits = p->format->pack((span){m.data, m.size, 1}, &file->arena, &packed);
-    st_walk_write(w, &file->arena, write_with_progress, progress);
+    bool fits = product->format->pack((span){m.data, m.size, 1}, a, &packed);
+    st_walk_write(w, a, sink, user);
     if (fits)
-        p->format->walk_container(w, &packed);
+        product->format->walk_container(w, &packed);
     else
         st_walk_fail(w, DIAG_DOES_NOT_FIT, 0, NULL, "is too large to be compressed");
 }
 
-/* After the walk: what came of it. */
-static stele_status conclude_walk(stele_file *file, walk *w, const progress_sink *progress)
+static void walk_product(const part *p, walk *w, stele_sink sink, void *user)
 {
-    if (st_walk_finish(w))
-        return STELE_OK;
-    if (file->arena.failed)
-        return STELE_NO_MEMORY;
-    if (w->failed) {
-        st_file_fail_with(file, STELE_DAMAGED, w->failure.code, w->failure.offset, w->failure.path, w->failure.text);
-        return STELE_DAMAGED;
-    }
-    return progress->cancelled ? STELE_CANCELLED : STELE_IO;
-}
-
-static stele_status write_product(stele_file *file, const product *p, progress_sink *progress)
-{
-    walk *w = st_arena_bytes(&file->arena, sizeof *w);
-    bool untouched = p->raw == file->raw;
-    if (!w)
-        return STELE_NO_MEMORY;
+    stele_file *file = p->file;
+    const product *product = p->product;
+    bool untouched = product->raw == file->raw;
     if (untouched && file->packed) {
         /* the same content could be compressed in many ways: what was read is written */
-        st_walk_write(w, &file->arena, write_with_progress, progress);
+        st_walk_write(w, &file->arena, sink, user);
         file->format->walk_container(w, &file->container);
-    } else if ((p->format->packed_dialects >> p->raw->dialect) & 1) {
-        write_packed(file, p, w, progress);
+    } else if ((product->format->packed_dialects >> product->raw->dialect) & 1) {
+        walk_packed(p, w, sink, user);
     } else {
-        st_walk_write(w, &file->arena, write_with_progress, progress);
-        p->format->walk(w, p->raw);
+        st_walk_write(w, &file->arena, sink, user);
+        product->format->walk(w, product->raw);
         if (untouched)
             st_walk_gap(w, &file->trailing, file->trailing.count);
     }
-    return conclude_walk(file, w, progress);
 }
 
-static stele_status write_side_file(stele_file *file, const side_file *side, progress_sink *progress)
+/* An st_produce. */
+static bool produce_part(void *context, stele_sink sink, void *user)
 {
-    walk *w = st_arena_bytes(&file->arena, sizeof *w);
+    const part *p = context;
+    arena *a = &p->file->arena;
+    walk *w = st_arena_bytes(a, sizeof *w);
     if (!w)
-        return STELE_NO_MEMORY;
-    st_walk_write(w, &file->arena, write_with_progress, progress);
-    side->walk(w, side->raw);
-    return conclude_walk(file, w, progress);
+        return false;
+    if (p->side) {
+        st_walk_write(w, a, sink, user);
+        p->side->walk(w, p->side->raw);
+    } else {
+        walk_product(p, w, sink, user);
+    }
+    if (st_walk_finish(w))
+        return true;
+    if (w->failed && !a->failed)
+        st_fail_with(p->file, STELE_DAMAGED, w->failure.code, w->failure.offset, w->failure.path, w->failure.text);
+    return false;
 }
+
+/* ---- Saving ---- */
+
+static const stele_save_options defaults;
 
 /* Common to both ways of writing. No path: there is no place for files beside it. */
-static product begin_save(stele_file *file, const char *path, const stele_save_options *options)
+static product make(stele_file *file, const char *path, const stele_save_options *options)
 {
     product p = {0};
+    if ((unsigned)options->textures > STELE_TEXTURES_EMBED) {
+        st_fail(file, STELE_USAGE, "there is no such thing to do with textures");
+        return p;
+    }
     if (!file->complete && !file->touched) {
-        if (file->status == STELE_OK)
-            st_file_fail(file, STELE_UNSUPPORTED, "the file was not read, so that it cannot be written");
+        st_fail_as_opened(file);
         return p;
     }
     /* what an earlier save lost is no longer of interest */
     st_diags_rewind(&file->diags, file->diags_of_opening);
-    st_file_fail(file, STELE_OK, "ok");
     p.format = format_to_write(file, path, options);
     if (p.format && p.format == file->format && !file->touched)
         make_copy(file, &p, path, options);
     else if (p.format)
         make_product(file, &p, path, options);
-    if (!p.raw && file->status == STELE_OK)
-        st_file_fail(file, STELE_NO_MEMORY, "there is not enough memory within the limit");
+    if (st_end(file) != STELE_OK)
+        p.raw = NULL;
     return p;
 }
 
-static const stele_save_options save_defaults;
-
-static void fail_writing(stele_file *file, stele_status status)
+static writing writing_of(stele_file *file, const stele_save_options *options)
 {
-    if (status != STELE_OK && file->status == STELE_OK)
-        st_file_fail(file, status,
-                     status == STELE_IO          ? "the bytes could not be written"
-                     : status == STELE_CANCELLED ? "writing was cancelled"
-                                                 : "there is not enough memory within the limit");
+    return (writing){.arena = &file->arena, .outcome = &file->outcome, .options = options, .total = file->source.size};
 }
 
 stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options)
 {
-    options = options ? options : &save_defaults;
-    product p = file ? begin_save(file, NULL, options) : (product){0};
-    if (!p.raw)
+    options = options ? options : &defaults;
+    if (!st_begin(file))
         return stele_file_status(file);
-    progress_sink progress = {.sink = sink, .user = user, .options = options, .total = file->source.size};
-    fail_writing(file, write_product(file, &p, &progress));
-    return file->status;
-}
-
-/* ---- To a path: the file and those beside it get their names when all are complete ---- */
-
-static void fail_output(stele_file *file, int error, const char *path)
-{
-    if (error == EEXIST)
-        st_file_fail(file, STELE_IO, st_arena_format(&file->arena, "%s exists already", path));
-    else
-        st_file_fail(file, STELE_IO, st_arena_format(&file->arena, "%s: %s", path, st_error_text(error, &file->arena)));
-}
-
-/* One file that is being written. */
-typedef struct draft {
-    const char *path;
-    size_t folder;         /* so much of it is the folder of the output */
-    const side_file *side; /* NULL: the file itself */
-    const span *same;      /* a file that has just these bytes already is as good; NULL: none is */
-    output output;
-    bool open, there; /* there: such a file is, and stays */
-} draft;
-
-typedef struct folder {
-    const char *path;
-    struct folder *next;
-} folder;
-
-typedef struct draft_list {
-    draft *items;
-    size_t count;
-    folder *made; /* for them, the last one first */
-} draft_list;
-
-static size_t length_of_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash + 1 - path) : 0;
+    if (!sink) {
+        st_fail(file, STELE_USAGE, "no callback is given");
+        return STELE_USAGE;
+    }
+    product p = make(file, NULL, options);
+    if (!p.raw)
+        return file->outcome.status;
+    part whole = {file, &p, NULL};
+    writing w = writing_of(file, options);
+    st_write_to_sink(&w, sink, user, produce_part, &whole);
+    return st_end(file);
 }
 
 static const char *path_beside(arena *a, const char *path, const char *name)
 {
-    return st_arena_format(a, "%.*s%s", (int)length_of_folder(path), path, st_companion_path(a, name));
-}
-
-/* A texture that is there already need not be copied. */
-static bool is_there(stele_file *file, const draft *d)
-{
-    source there;
-    arena_mark mark = st_arena_mark(&file->arena);
-    if (!d->same || !st_file_has_size(d->path, d->same->count) || st_source_open(&there, d->path, true, &file->arena))
-        return false;
-    bool same = there.size == d->same->count && (!there.size || memcmp(there.data, d->same->data, (size_t)there.size) == 0);
-    st_source_close(&there);
-    st_arena_rewind(&file->arena, mark);
-    return same;
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp((*(const draft *const *)a)->path, (*(const draft *const *)b)->path);
-}
-
-/* A texture may have the name of the model that is written, or of what is written beside it. */
-static bool have_own_names(stele_file *file, const draft_list *drafts)
-{
-    const draft **sorted = st_arena_array(&file->arena, drafts->count, sizeof *sorted);
-    for (size_t i = 0; sorted && i < drafts->count; i++)
-        sorted[i] = &drafts->items[i];
-    if (sorted)
-        qsort(sorted, drafts->count, sizeof *sorted, compare_paths);
-    for (size_t i = 1; sorted && i < drafts->count; i++)
-        if (compare_paths(&sorted[i - 1], &sorted[i]) == 0) {
-            st_file_fail(file, STELE_IO,
-                         st_arena_format(&file->arena, "two different files would be written as %s", sorted[i]->path));
-            return false;
-        }
-    return sorted;
+    return st_arena_format(a, "%.*s%s", (int)st_length_of_folder(path), path, st_companion_path(a, name));
 }
 
 /* The bytes that a file there may have already, if that is fine. */
@@ -443,72 +344,32 @@ static const span *own_bytes(stele_file *file, const product *p, const stele_sav
     return bytes;
 }
 
-static bool make_drafts(stele_file *file, const product *p, const char *path, const stele_save_options *options,
-                        draft_list *drafts)
+static bool make_drafts(stele_file *file, const product *p, const char *path, transaction *t)
 {
-    size_t most = 1;
+    size_t most = 1, folder = st_length_of_folder(path);
     for (const side_file *side = p->side_files; side; side = side->next)
         most++;
-    drafts->items = st_arena_array(&file->arena, most, sizeof *drafts->items);
-    if (!drafts->items)
+    part *parts = st_arena_array(&file->arena, most, sizeof *parts);
+    t->drafts = st_arena_array(&file->arena, most, sizeof *t->drafts);
+    if (!parts || !t->drafts)
         return false;
-    for (const side_file *side = p->side_files; side; side = side->next)
-        drafts->items[drafts->count++] = (draft){.path = path_beside(&file->arena, path, side->name),
-                                                 .folder = length_of_folder(path),
-                                                 .side = side,
-                                                 .same = side->same_is_fine ? side->raw : NULL};
-    drafts->items[drafts->count++] =
-        (draft){.path = path,
-                .folder = length_of_folder(path),
-                .same = own_bytes(file, p, options)}; /* last: when it is there, all that it needs is */
-    return !file->arena.failed && have_own_names(file, drafts);
-}
-
-/* The folders between that of the output and a file in them. */
-static int make_folders(stele_file *file, const draft *d, draft_list *drafts)
-{
-    int error = 0;
-    for (const char *slash = strchr(d->path + d->folder, '/'); slash && !error; slash = strchr(slash + 1, '/')) {
-        folder *f = st_arena_alloc(&file->arena, sizeof *f);
-        bool made = false;
-        if (!f)
-            return ENOMEM;
-        *f = (folder){st_arena_text(&file->arena, d->path, (uint64_t)(slash - d->path)), drafts->made};
-        error = *f->path ? st_folder_make(f->path, &made) : ENOMEM;
-        if (made)
-            drafts->made = f;
+    for (const side_file *side = p->side_files; side; side = side->next, t->count++) {
+        parts[t->count] = (part){file, p, side};
+        t->drafts[t->count] = (draft){.path = path_beside(&file->arena, path, side->name),
+                                      .folder = folder,
+                                      .same = side->same_is_fine ? side->raw : NULL,
+                                      .produce = produce_part,
+                                      .context = &parts[t->count]};
     }
-    return error;
-}
-
-/* Another save may put the same file there at any time: then that is as good. */
-static bool failed_for_good(stele_file *file, draft *d, int error)
-{
-    d->there = error == EEXIST && is_there(file, d);
-    if (error && !d->there)
-        fail_output(file, error, d->path);
-    return error && !d->there;
-}
-
-static bool write_draft(stele_file *file, const product *p, draft *d, draft_list *drafts, const stele_save_options *options)
-{
-    d->there = is_there(file, d);
-    if (d->there)
-        return true;
-    int error = make_folders(file, d, drafts);
-    if (!error)
-        error = st_output_open(&d->output, d->path, options->overwrite, options->sync, &file->arena);
-    if (error)
-        return !failed_for_good(file, d, error);
-    d->open = true;
-    progress_sink progress = {.output = &d->output, .options = options, .total = file->source.size};
-    stele_status status = d->side ? write_side_file(file, d->side, &progress) : write_product(file, p, &progress);
-    if (status == STELE_OK && st_output_finish(&d->output))
-        status = STELE_IO;
-    if (status != STELE_OK && d->output.error)
-        fail_output(file, d->output.error, d->path);
-    fail_writing(file, status);
-    return status == STELE_OK;
+    /* last: when it is there, all that it needs is */
+    parts[t->count] = (part){file, p, NULL};
+    t->drafts[t->count] = (draft){.path = path,
+                                  .folder = folder,
+                                  .same = own_bytes(file, p, t->writing.options),
+                                  .produce = produce_part,
+                                  .context = &parts[t->count]};
+    t->count++;
+    return !file->arena.failed;
 }
 
 /* Textures that are named must be where the output is looked for. */
@@ -525,100 +386,41 @@ static void note_missing_textures(stele_file *file, const product *p, const char
     }
 }
 
-const char *const *stele_file_outputs(const stele_file *file, size_t *count)
+/* What was there already and stays is not ours, but for the file that was asked for. */
+static void note_outputs(stele_file *file, const transaction *t)
 {
-    *count = file ? file->output_count : 0;
-    return file ? (const char *const *)file->outputs : NULL;
+    file->outputs = st_arena_array(&file->arena, t->count, sizeof *file->outputs);
+    for (size_t i = 0; file->outputs && i < t->count; i++)
+        if (!t->drafts[i].there || i + 1 == t->count)
+            file->outputs[file->output_count++] = st_arena_text(&file->arena, t->drafts[i].path, strlen(t->drafts[i].path));
 }
 
-static void note_output(stele_file *file, const char *path)
+static bool commit(stele_file *file, transaction *t)
 {
-    if (file->outputs)
-        file->outputs[file->output_count++] = st_arena_text(&file->arena, path, strlen(path));
-}
-
-static bool commit_drafts(stele_file *file, draft_list *drafts)
-{
-    file->outputs = st_arena_array(&file->arena, drafts->count, sizeof *file->outputs);
-    for (size_t i = 0; i < drafts->count; i++) {
-        draft *d = &drafts->items[i];
-        if (!d->there && failed_for_good(file, d, st_output_commit(&d->output)))
-            return false;
-        if (!d->there || !d->side)
-            note_output(file, d->path);
-    }
-    return true;
-}
-
-/* All or nothing: what has its name already goes as well. */
-static void undo_drafts(stele_file *file, draft_list *drafts)
-{
-    for (size_t i = drafts->count; i > 0; i--) {
-        draft *d = &drafts->items[i - 1];
-        if (!d->open)
-            continue;
-        st_output_undo(&d->output);
-        st_output_abandon(&d->output);
-    }
-    for (folder *f = drafts->made; f; f = f->next)
-        st_folder_remove(f->path);
-    file->output_count = 0;
+    if (!st_transaction_write(t))
+        return false;
+    if (!stele_file_changed(file))
+        return st_transaction_commit(t);
+    st_transaction_undo(t);
+    st_fail(file, STELE_IO, "the file changed while it was read");
+    return false;
 }
 
 stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options)
 {
-    draft_list drafts = {0};
-    options = options ? options : &save_defaults;
-    product p = file ? begin_save(file, path, options) : (product){0};
-    if (!p.raw || !make_drafts(file, &p, path, options, &drafts)) {
-        fail_writing(file, p.raw ? STELE_NO_MEMORY : STELE_OK);
+    options = options ? options : &defaults;
+    if (!st_begin(file))
         return stele_file_status(file);
-    }
-    bool good = true;
     file->output_count = 0;
-    for (size_t i = 0; good && i < drafts.count; i++)
-        good = write_draft(file, &p, &drafts.items[i], &drafts, options);
-    if (good && stele_file_changed(file)) {
-        st_file_fail(file, STELE_IO, "the file changed while it was read");
-        good = false;
+    if (!path) {
+        st_fail(file, STELE_USAGE, "no path is given");
+        return STELE_USAGE;
     }
-    if (good && commit_drafts(file, &drafts))
-        note_missing_textures(file, &p, path, options);
-    else
-        undo_drafts(file, &drafts);
-    return file->status;
-}
-
-/* ---- What is no model ---- */
-
-stele_status st_file_save_bytes(stele_file *file, const char *path, const stele_save_options *options, st_produce produce,
-                                void *context)
-{
-    output o;
-    options = options ? options : &save_defaults;
-    st_file_fail(file, STELE_OK, "ok");
-    if (st_output_open(&o, path, options->overwrite, options->sync, &file->arena)) {
-        fail_output(file, o.error, path);
-        return file->status;
-    }
-    progress_sink progress = {.output = &o, .options = options};
-    bool done = produce(context, write_with_progress, &progress);
-    if (done && st_output_commit(&o) == 0)
-        return STELE_OK;
-    int error = o.error;
-    st_output_abandon(&o);
-    if (error)
-        fail_output(file, error, path);
-    else
-        fail_writing(file, progress.cancelled ? STELE_CANCELLED : STELE_NO_MEMORY);
-    return file->status;
-}
-
-stele_status st_file_write_bytes(stele_file *file, stele_sink sink, void *user, st_produce produce, void *context)
-{
-    progress_sink progress = {.sink = sink, .user = user, .options = &save_defaults};
-    st_file_fail(file, STELE_OK, "ok");
-    if (!produce(context, write_with_progress, &progress))
-        fail_writing(file, STELE_IO);
-    return file->status;
+    product p = make(file, path, options);
+    transaction t = {.writing = writing_of(file, options)};
+    if (!p.raw || !make_drafts(file, &p, path, &t) || !commit(file, &t))
+        return st_end(file);
+    note_outputs(file, &t);
+    note_missing_textures(file, &p, path, options);
+    return STELE_OK; /* whatever there was no memory to note */
 }

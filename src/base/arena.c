@@ -32,7 +32,7 @@ static void default_release(void *user, void *memory, size_t size)
 void st_arena_init(arena *a, const stele_options *options)
 {
     *a = (arena){.allocator = options->allocator, .limit = options->memory_limit, .separate = options->separate_allocations};
-    if (!a->allocator.allocate)
+    if (!a->allocator.allocate || !a->allocator.release)
         a->allocator = (stele_allocator){default_allocate, default_release, NULL};
 }
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 uint64_t st_check_offset(const context *c, const void *pointer)
 {
     uintptr_t p = (uintptr_t)pointer, start = (uintptr_t)c->data;
@@ -31,22 +33,6 @@ void st_check_flag(context *c, uint8_t flag, uint64_t offset, const char *path)
 {
     if (flag > 1)
         st_diag(c->diags, DIAG_FLAG_NOT_BOOLEAN, st_check_place(c, offset, 1, "%s", path), "is %u, neither 0 nor 1", flag);
-}
-
-size_t st_utf8_length(const uint8_t *p, size_t left)
-{
-    uint32_t lead = p[0];
-    size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-    if (length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    if ((lead == 0xE0 && p[1] < 0xA0) || (lead == 0xED && p[1] > 0x9F))
-        return 0;
-    if ((lead == 0xF0 && p[1] < 0x90) || (lead == 0xF4 && p[1] > 0x8F))
-        return 0;
-    return length;
 }
 
 static const char *first_not_utf8(const text *string)

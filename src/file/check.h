@@ -21,9 +21,6 @@ void st_check_flag(context *c, uint8_t flag, uint64_t offset, const char *path);
 void st_check_string(context *c, const text *string, const char *path);
 void st_check_utf8(context *c, const text *string, const char *path);
 
-/* Length of the UTF-8 sequence at p, or 0 if there is none (overlong forms, surrogates and beyond U+10FFFF included). */
-size_t st_utf8_length(const uint8_t *p, size_t left);
-
 /* The string in a field of a fixed size: up to its NUL and with it, or the whole field if it has none. */
 text st_fixed_text(const span *field);
 

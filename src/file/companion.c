@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "file.h"
+#include "source.h"
 
 struct companion_map {
     companion_map *next;

@@ -108,8 +108,10 @@ typedef struct format {
 extern const format *const st_formats[]; /* NULL-terminated */
 const format *st_format_named(const char *name);
 
-/* The format that an extension promises, and what a file that no format claims may be: an explanation, or NULL. */
+/* The format that an extension promises, or NULL. */
 const format *st_format_of_extension(const char *path);
+
+/* What a file that no format claims may be: an explanation, or NULL. */
 const char *st_stranger(const uint8_t *data, uint64_t size);
 
 #endif

@@ -17,20 +17,23 @@ bool st_image_encode_png(const stele_picture *picture, stele_sink sink, void *us
 
 /* An animated WebP, made frame by frame: deterministic, without any metadata. The frames are packed as they come and kept in
  * memory until the end. */
+enum { MOST_WEBP_SIDE = 16383 };
+
 typedef struct webp_animation webp_animation;
 
 typedef struct webp_options {
-    uint32_t width, height; /* of every frame; 16383 at most */
+    uint32_t width, height; /* of every frame; MOST_WEBP_SIDE at most */
     bool lossless;
 } webp_options;
 
-/* NULL if that is not possible. What is begun must be ended. */
+/* NULL if that is not possible. */
 webp_animation *st_webp_begin(const webp_options *options);
 
-/* Adds a frame that is shown for so long. After a failure nothing more is added, and the end fails. */
+/* Adds a frame that is shown for so long. After a failure nothing more is added, and nothing is written. */
 bool st_webp_add(webp_animation *w, const stele_picture *frame, uint32_t milliseconds);
 
-/* Writes the file and frees everything. Without a sink, or after a failure, it only frees. */
-bool st_webp_end(webp_animation *w, stele_sink sink, void *user);
+/* Writes the file, as often as one likes; after the first time nothing more is added. */
+bool st_webp_write(webp_animation *w, stele_sink sink, void *user);
+void st_webp_free(webp_animation *w);
 
 #endif

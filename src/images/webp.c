@@ -33,6 +33,7 @@ struct webp_animation {
     WebPAnimEncoder *encoder;
     WebPConfig config;
     int64_t time; /* at which the next frame begins */
+    WebPData data; /* of the whole file, once it is complete */
     bool failed;
 };
 
@@ -58,7 +59,7 @@ webp_animation *st_webp_begin(const webp_options *options)
     w->options = *options;
     if (prepare(w))
         return w;
-    st_webp_end(w, NULL, NULL);
+    st_webp_free(w);
     return NULL;
 }
 
@@ -79,21 +80,27 @@ static bool add_frame(webp_animation *w, const stele_picture *frame)
 bool st_webp_add(webp_animation *w, const stele_picture *frame, uint32_t milliseconds)
 {
     bool fits = frame->width == w->options.width && frame->height == w->options.height;
-    if (w->failed || !fits || w->time + milliseconds > MOST_WEBP_MILLISECONDS || !add_frame(w, frame))
+    if (w->failed || w->data.bytes || !fits || w->time + milliseconds > MOST_WEBP_MILLISECONDS || !add_frame(w, frame))
         w->failed = true;
     else
         w->time += milliseconds;
     return !w->failed;
 }
 
-bool st_webp_end(webp_animation *w, stele_sink sink, void *user)
+static bool complete(webp_animation *w)
 {
-    WebPData data;
-    WebPDataInit(&data);
-    bool written = sink && !w->failed && WebPAnimEncoderAdd(w->encoder, NULL, (int)w->time, NULL) &&
-                   WebPAnimEncoderAssemble(w->encoder, &data) && sink(user, data.bytes, data.size);
-    WebPDataClear(&data);
+    return w->data.bytes ||
+           (WebPAnimEncoderAdd(w->encoder, NULL, (int)w->time, NULL) && WebPAnimEncoderAssemble(w->encoder, &w->data));
+}
+
+bool st_webp_write(webp_animation *w, stele_sink sink, void *user)
+{
+    return !w->failed && complete(w) && sink(user, w->data.bytes, w->data.size);
+}
+
+void st_webp_free(webp_animation *w)
+{
+    WebPDataClear(&w->data);
     WebPAnimEncoderDelete(w->encoder);
     free(w);
-    return written;
 }

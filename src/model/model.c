@@ -97,7 +97,7 @@ void st_property_number(stele_properties *p, arena *a, const char *key, double n
 
 const stele_property *stele_find_property(const stele_properties *properties, const char *key)
 {
-    for (size_t i = 0; i < properties->count; i++)
+    for (size_t i = 0; properties && key && i < properties->count; i++)
         if (strcmp(properties->items[i].key, key) == 0)
             return &properties->items[i];
     return NULL;

@@ -38,6 +38,15 @@ double st_property_number_of(const stele_properties *p, const char *key, double 
 /* Sets model->order. False if nodes are their own ancestors, or indices of anything point nowhere; then *problem says what. */
 bool st_model_finish(stele_model *model, arena *a, const char **problem);
 
+/* What is wrong with a part of a model by itself, before it is added: none at all, an array without items, a number that its
+ * enumeration does not have, a view of what is no number. NULL if nothing is. */
+const char *st_node_problem(const stele_node *node);
+const char *st_mesh_problem(const stele_mesh *mesh);
+const char *st_skin_problem(const stele_skin *skin);
+const char *st_clip_problem(const stele_clip *clip);
+const char *st_material_problem(const stele_material *material);
+const char *st_texture_problem(const stele_texture *texture);
+
 /* What is wrong with a finished model that a program made, so that using it would read beyond what there is; NULL if nothing.
  */
 const char *st_model_problem(const stele_model *model);

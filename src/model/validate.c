@@ -11,6 +11,109 @@ static bool view_is_sound(const stele_view *v)
     return !v->count || (v->data && number && shape);
 }
 
+/* ---- Each part by itself ---- */
+
+static const char nothing[] = "nothing is given";
+static const char no_items[] = "an array has a count, but no items";
+static const char no_view[] = "a view has no data, is not of numbers, or has rows of a length that there is not";
+static const char no_value[] = "a value is none of its enumeration";
+static const char no_property[] = "a property has no key, or more than one of text, json and numbers";
+
+static const char *first_of(const char *a, const char *b)
+{
+    return a ? a : b;
+}
+
+static const char *problem_of_properties(const stele_properties *p)
+{
+    if (p->count && !p->items)
+        return no_items;
+    for (size_t i = 0; i < p->count; i++) {
+        const stele_property *one = &p->items[i];
+        if (!one->key || !one->text + !one->json + !one->numbers < 2)
+            return no_property;
+    }
+    return NULL;
+}
+
+const char *st_node_problem(const stele_node *node)
+{
+    return node ? problem_of_properties(&node->properties) : nothing;
+}
+
+static const char *problem_of_parts(const stele_primitive *p)
+{
+    if ((unsigned)p->topology > STELE_POINTS)
+        return no_value;
+    if ((p->attribute_count && !p->attributes) || (p->morph_count && !p->morphs))
+        return no_items;
+    for (size_t i = 0; i < p->attribute_count; i++)
+        if ((unsigned)p->attributes[i].semantic > STELE_WEIGHTS)
+            return no_value;
+        else if (!view_is_sound(&p->attributes[i].view))
+            return no_view;
+    for (size_t i = 0; i < p->morph_count; i++) {
+        const stele_morph *m = &p->morphs[i];
+        if (!view_is_sound(&m->vertices) || !view_is_sound(&m->position) || !view_is_sound(&m->normal) ||
+            !view_is_sound(&m->tangent))
+            return no_view;
+    }
+    return view_is_sound(&p->indices) ? problem_of_properties(&p->properties) : no_view;
+}
+
+const char *st_mesh_problem(const stele_mesh *mesh)
+{
+    const char *problem = NULL;
+    if (!mesh)
+        return nothing;
+    if (mesh->primitive_count && !mesh->primitives)
+        return no_items;
+    for (size_t i = 0; i < mesh->primitive_count && !problem; i++)
+        problem = problem_of_parts(&mesh->primitives[i]);
+    return first_of(problem, problem_of_properties(&mesh->properties));
+}
+
+const char *st_skin_problem(const stele_skin *skin)
+{
+    if (!skin)
+        return nothing;
+    if (skin->joint_count && !skin->joints)
+        return no_items;
+    return view_is_sound(&skin->inverse_bind) ? problem_of_properties(&skin->properties) : no_view;
+}
+
+const char *st_clip_problem(const stele_clip *clip)
+{
+    if (!clip)
+        return nothing;
+    if (clip->channel_count && !clip->channels)
+        return no_items;
+    for (size_t i = 0; i < clip->channel_count; i++) {
+        const stele_channel *c = &clip->channels[i];
+        if ((unsigned)c->path > STELE_MORPH_WEIGHTS || (unsigned)c->interpolation > STELE_CUBIC)
+            return no_value;
+        if (!view_is_sound(&c->times) || !view_is_sound(&c->values))
+            return no_view;
+    }
+    return problem_of_properties(&clip->properties);
+}
+
+const char *st_material_problem(const stele_material *material)
+{
+    if (!material)
+        return nothing;
+    return (unsigned)material->alpha_mode > STELE_BLEND ? no_value : problem_of_properties(&material->properties);
+}
+
+const char *st_texture_problem(const stele_texture *texture)
+{
+    if (!texture)
+        return nothing;
+    return texture->size && !texture->data ? no_items : problem_of_properties(&texture->properties);
+}
+
+/* ---- All of them together ---- */
+
 static bool attribute_is_sound(const stele_attribute *a, uint64_t vertex_count)
 {
     static const struct {

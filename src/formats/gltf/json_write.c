@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "write.h"
 
 enum { BLOCK = 1 << 14 };

@@ -197,6 +197,7 @@ const format st_format_gltf = {
     .info = {.name = "gltf",
              .title = "glTF 2.0, text",
              .extensions = "gltf",
+             .companions = "bin",
              .capabilities = CAPABILITIES,
              .dialects = dialects,
              .dialect_count = 1},

@@ -123,6 +123,7 @@ const format st_format_obj = {
              .extensions = "obj",
              .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS,
              .beside = STELE_MATERIALS | STELE_TEXTURES, /* in the MTL */
+             .companions = "mtl",
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects},
     .raw_size = sizeof(obj_file),

@@ -405,6 +405,7 @@ const format st_format_sgm = {
              .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_TANGENTS | STELE_MATERIALS |
                              STELE_TEXTURES | STELE_SKIN,
              .beside = STELE_SKELETON | STELE_ANIMATION, /* in the .sga */
+             .companions = "sga",
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects,
              .choices = choices,

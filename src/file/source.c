@@ -1,0 +1,150 @@
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Below this, reading is cheaper than mapping, faulting and unmapping (measured: they cross near 32 KiB). */
+enum { SMALL_FILE = 32 * 1024 };
+
+static void remember_identity(source *s, const struct stat *status)
+{
+#ifdef __APPLE__
+    s->modified[0] = (int64_t)status->st_mtimespec.tv_sec;
+    s->modified[1] = (int64_t)status->st_mtimespec.tv_nsec;
+#else
+    s->modified[0] = (int64_t)status->st_mtim.tv_sec;
+    s->modified[1] = (int64_t)status->st_mtim.tv_nsec;
+#endif
+    s->device = (uint64_t)status->st_dev;
+    s->inode = (uint64_t)status->st_ino;
+}
+
+static size_t read_descriptor(void *user, void *buffer, size_t size)
+{
+    ssize_t n;
+    do
+        n = read(*(int *)user, buffer, size);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? SIZE_MAX : (size_t)n;
+}
+
+/* Reads to the end; expected is only a first guess of the size. */
+static int read_all(source *s, stele_read read, void *user, uint64_t expected, arena *a)
+{
+    uint64_t capacity = expected + 1; /* one more, so that the end is seen without growing */
+    uint8_t *data = st_arena_bytes(a, capacity);
+    for (;;) {
+        if (!data)
+            return ENOMEM;
+        size_t n = read(user, data + s->size, (size_t)(capacity - s->size));
+        if (n == SIZE_MAX)
+            return errno ? errno : EIO;
+        s->size += n;
+        if (n == 0)
+            break;
+        if (s->size == capacity) {
+            uint8_t *larger = st_arena_bytes(a, capacity * 2);
+            if (larger)
+                memcpy(larger, data, (size_t)s->size);
+            data = larger;
+            capacity *= 2;
+        }
+    }
+    s->data = data;
+    return 0;
+}
+
+static int open_regular(source *s, int fd, const struct stat *status, bool read, arena *a)
+{
+    uint64_t size = (uint64_t)status->st_size;
+    remember_identity(s, status);
+    if (read || size <= SMALL_FILE)
+        return read_all(s, read_descriptor, &fd, size, a);
+    if (size > SIZE_MAX)
+        return EFBIG;
+    void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return read_all(s, read_descriptor, &fd, size, a);
+    s->map = map;
+    s->data = map;
+    s->size = size;
+    return 0;
+}
+
+/* The descriptor is not kept: a program may hold more handles than it may have descriptors. */
+int st_source_open(source *s, const char *path, bool read, arena *a)
+{
+    struct stat status;
+    *s = (source){0};
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return path ? errno : EINVAL;
+    int error = 0;
+    if (fstat(fd, &status) != 0)
+        error = errno;
+    else if (S_ISDIR(status.st_mode))
+        error = EISDIR;
+    else if (S_ISREG(status.st_mode))
+        error = open_regular(s, fd, &status, read, a);
+    else
+        error = read_all(s, read_descriptor, &fd, SMALL_FILE, a);
+    if (!error && S_ISREG(status.st_mode))
+        s->path = st_arena_text(a, path, strlen(path));
+    close(fd);
+    return error;
+}
+
+int st_source_read(source *s, stele_read read, void *user, arena *a)
+{
+    errno = 0;
+    *s = (source){0};
+    return read_all(s, read, user, SMALL_FILE, a);
+}
+
+void st_source_memory(source *s, const void *data, size_t size)
+{
+    *s = (source){.data = data, .size = size};
+}
+
+void st_source_close(source *s)
+{
+    if (s->map)
+        munmap(s->map, (size_t)s->size);
+    *s = (source){0};
+}
+
+/* A file that was replaced by another is still there for who has it open: only one that was written to has changed. */
+bool st_source_changed(const source *s)
+{
+    struct stat status;
+    source now = *s;
+    if (!s->path || stat(s->path, &status) != 0)
+        return false;
+    remember_identity(&now, &status);
+    if (now.device != s->device || now.inode != s->inode)
+        return false;
+    return (uint64_t)status.st_size != s->size || now.modified[0] != s->modified[0] || now.modified[1] != s->modified[1];
+}
+
+bool st_file_exists(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool st_file_has_size(const char *path, uint64_t size)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && (uint64_t)status.st_size == size;
+}
+
+const char *st_error_text(int error, arena *a)
+{
+    char text[128] = "";
+    (void)strerror_r(error, text, sizeof text);
+    return st_arena_format(a, "%s", text);
+}

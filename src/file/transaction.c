@@ -1,0 +1,235 @@
+#include "transaction.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "source.h"
+
+/* ---- A sink that reports progress ---- */
+
+typedef struct progress_sink {
+    const stele_save_options *options;
+    stele_sink sink; /* or else */
+    output *output;
+    void *user;
+    uint64_t done, total;
+    bool cancelled, refused;
+} progress_sink;
+
+enum { PROGRESS_STEP = 4 << 20 };
+
+static bool may_go_on(progress_sink *p)
+{
+    if (p->options->progress && !p->options->progress(p->options->progress_user, p->done, p->total))
+        p->cancelled = true;
+    return !p->cancelled;
+}
+
+static size_t write_some(progress_sink *p, const uint8_t *bytes, size_t size)
+{
+    if (p->output) {
+        size = st_output_write(p->output, bytes, size);
+        p->refused = p->output->error;
+    } else {
+        p->refused = !p->sink(p->user, bytes, size);
+    }
+    return size;
+}
+
+static bool write_with_progress(void *user, const void *data, size_t size)
+{
+    progress_sink *p = user;
+    const uint8_t *bytes = data;
+    while (size && may_go_on(p)) {
+        size_t step = write_some(p, bytes, size < PROGRESS_STEP ? size : PROGRESS_STEP);
+        if (p->refused)
+            return false;
+        bytes += step;
+        size -= step;
+        p->done += step;
+    }
+    return !p->cancelled;
+}
+
+/* Why the bytes did not go where they should, unless who made them has said so. */
+static void conclude(const writing *w, const progress_sink *p)
+{
+    if (w->outcome->status != STELE_OK)
+        return;
+    if (p->cancelled)
+        *w->outcome = (outcome){STELE_CANCELLED, "writing was cancelled"};
+    else if (p->refused)
+        *w->outcome = (outcome){STELE_IO, "the bytes could not be written"};
+    else
+        *w->outcome = outcome_no_memory();
+}
+
+bool st_write_to_sink(const writing *w, stele_sink sink, void *user, st_produce produce, void *context)
+{
+    progress_sink progress = {.options = w->options, .sink = sink, .user = user, .total = w->total};
+    bool done = produce(context, write_with_progress, &progress);
+    if (!done)
+        conclude(w, &progress);
+    return done;
+}
+
+/* ---- Folders ---- */
+
+struct made_folder {
+    const char *path;
+    struct made_folder *next;
+};
+
+size_t st_length_of_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* One that is there already is fine, and then *made is false. Returns 0 or an errno. */
+static int make_folder(const char *path, bool *made)
+{
+    struct stat status;
+    *made = mkdir(path, 0777) == 0;
+    if (*made)
+        return 0;
+    int error = errno;
+    if (error != EEXIST)
+        return error;
+    return stat(path, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+}
+
+static int make_folders(transaction *t, const draft *d)
+{
+    arena *a = t->writing.arena;
+    int error = 0;
+    for (const char *slash = strchr(d->path + d->folder, '/'); slash && !error; slash = strchr(slash + 1, '/')) {
+        struct made_folder *f = st_arena_alloc(a, sizeof *f);
+        bool made = false;
+        if (!f)
+            return ENOMEM;
+        *f = (struct made_folder){st_arena_text(a, d->path, (uint64_t)(slash - d->path)), t->made};
+        error = *f->path ? make_folder(f->path, &made) : ENOMEM;
+        if (made)
+            t->made = f;
+    }
+    return error;
+}
+
+/* ---- Files ---- */
+
+static void fail(const writing *w, int error, const char *path)
+{
+    if (error == EEXIST)
+        *w->outcome = (outcome){STELE_EXISTS, st_arena_format(w->arena, "%s exists already", path)};
+    else
+        *w->outcome = (outcome){STELE_IO, st_arena_format(w->arena, "%s: %s", path, st_error_text(error, w->arena))};
+}
+
+/* A texture that is there already need not be copied. */
+static bool is_there(arena *a, const draft *d)
+{
+    source there;
+    arena_mark mark = st_arena_mark(a);
+    if (!d->same || !st_file_has_size(d->path, d->same->count) || st_source_open(&there, d->path, true, a))
+        return false;
+    bool same = there.size == d->same->count && (!there.size || memcmp(there.data, d->same->data, (size_t)there.size) == 0);
+    st_source_close(&there);
+    st_arena_rewind(a, mark);
+    return same;
+}
+
+/* Another save may put the same file there at any time: then that is as good. */
+static bool failed_for_good(transaction *t, draft *d, int error)
+{
+    d->there = error == EEXIST && is_there(t->writing.arena, d);
+    if (error && !d->there)
+        fail(&t->writing, error, d->path);
+    return error && !d->there;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp((*(const draft *const *)a)->path, (*(const draft *const *)b)->path);
+}
+
+/* A texture may have the name of the model that is written, or of what is written beside it. */
+static bool have_own_names(const transaction *t)
+{
+    arena *a = t->writing.arena;
+    const draft **sorted = st_arena_array(a, t->count, sizeof *sorted);
+    if (!sorted) {
+        *t->writing.outcome = outcome_no_memory();
+        return false;
+    }
+    for (size_t i = 0; i < t->count; i++)
+        sorted[i] = &t->drafts[i];
+    qsort(sorted, t->count, sizeof *sorted, compare_paths);
+    for (size_t i = 1; i < t->count; i++)
+        if (compare_paths(&sorted[i - 1], &sorted[i]) == 0) {
+            *t->writing.outcome =
+                (outcome){STELE_IO, st_arena_format(a, "two different files would be written as %s", sorted[i]->path)};
+            return false;
+        }
+    return true;
+}
+
+static bool write_draft(transaction *t, draft *d)
+{
+    const writing *w = &t->writing;
+    d->there = is_there(w->arena, d);
+    if (d->there)
+        return true;
+    int error = make_folders(t, d);
+    if (!error)
+        error = st_output_open(&d->output, d->path, w->options->overwrite, w->options->sync, w->arena);
+    if (error)
+        return !failed_for_good(t, d, error);
+    d->open = true;
+    progress_sink progress = {.options = w->options, .output = &d->output, .total = w->total};
+    bool done = d->produce(d->context, write_with_progress, &progress) && st_output_finish(&d->output) == 0;
+    if (!done && d->output.error && w->outcome->status == STELE_OK)
+        fail(w, d->output.error, d->path);
+    if (!done)
+        conclude(w, &progress);
+    return done;
+}
+
+/* What has its name already goes as well. */
+void st_transaction_undo(transaction *t)
+{
+    for (size_t i = t->count; i > 0; i--) {
+        draft *d = &t->drafts[i - 1];
+        if (!d->open)
+            continue;
+        st_output_undo(&d->output);
+        st_output_abandon(&d->output);
+    }
+    for (struct made_folder *f = t->made; f; f = f->next)
+        (void)rmdir(f->path); /* if it is empty */
+}
+
+bool st_transaction_write(transaction *t)
+{
+    bool good = have_own_names(t);
+    for (size_t i = 0; good && i < t->count; i++)
+        good = write_draft(t, &t->drafts[i]);
+    if (!good)
+        st_transaction_undo(t);
+    return good;
+}
+
+bool st_transaction_commit(transaction *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        draft *d = &t->drafts[i];
+        if (!d->there && failed_for_good(t, d, st_output_commit(&d->output))) {
+            st_transaction_undo(t);
+            return false;
+        }
+    }
+    return true;
+}
