@@ -130,15 +130,15 @@ static void read_primitive(const stele_primitive *p)
 static void evaluate_at(const stele_model *m, uint32_t clip, double seconds, double (*matrices)[16])
 {
     unsigned left = MOST_PRIMITIVES;
-    stele_evaluate_nodes(m, clip, seconds, matrices);
+    require(stele_evaluate_nodes(m, clip, seconds, matrices, m->node_count), "the nodes cannot be evaluated");
     for (uint32_t node = 0; node < m->node_count; node++) {
         const stele_mesh *mesh = m->nodes[node].mesh == STELE_NONE ? NULL : &m->meshes[m->nodes[node].mesh];
         for (uint32_t i = 0; mesh && i < mesh->primitive_count && left; i++, left--) {
             uint64_t count = mesh->primitives[i].vertex_count;
             float *vertices = count <= MOST_VERTICES ? malloc(24 * (size_t)count + 1) : NULL;
             if (vertices)
-                stele_evaluate_vertices(m, node, i, clip, seconds, (const double(*)[16])matrices, vertices,
-                                        vertices + 3 * count);
+                stele_evaluate_vertices(m, node, i, clip, seconds, (const double(*)[16])matrices, m->node_count, vertices,
+                                        vertices + 3 * count, count);
             free(vertices);
         }
     }

@@ -577,14 +577,18 @@ STELE_API stele_view stele_float_view(const float *data, uint64_t count, uint32_
 /* ---- Evaluating a model ------------------------------------------------------------------------------------------------ */
 
 /* The matrix of every node in the space of the model, at a time of a clip (STELE_NONE: at rest). Before its first and after its
- * last key a channel holds still. */
-STELE_API void stele_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16]);
+ * last key a channel holds still. False, and nothing is written, if there is no such clip or room for fewer matrices than the
+ * model has nodes. */
+STELE_API bool stele_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16],
+                                    size_t matrix_count);
 
 /* The vertices of a primitive as they are drawn at a node, morphed and skinned: three floats each, in the space of the model.
- * The matrices are those of stele_evaluate_nodes at the same time. Normals may be NULL. False if the node draws no such
- * primitive. */
+ * The matrices are those of stele_evaluate_nodes at the same time. Normals may be NULL, and are left alone if the primitive has
+ * none; both arrays have room for vertex_count vertices. False, and nothing is written, if the node draws no such primitive, it
+ * has more vertices than that, there is no such clip, or there are fewer matrices than nodes. */
 STELE_API bool stele_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip,
-                                       double seconds, const double (*matrices)[16], float *positions, float *normals);
+                                       double seconds, const double (*matrices)[16], size_t matrix_count, float *positions,
+                                       float *normals, uint64_t vertex_count);
 
 /* ---- Operations -------------------------------------------------------------------------------------------------------- */
 

@@ -323,8 +323,9 @@ static void sparse_morphs(void **state)
     assert_view(&p->morphs[1].normal, 3, 3, NUMBERS(0, 0, 0, 1, 2, 3, 0, 0, 0));
     double matrices[1][16];
     float positions[12];
-    stele_evaluate_nodes(m, STELE_NONE, 0, matrices);
-    assert_true(stele_evaluate_vertices(m, 0, 0, STELE_NONE, 0, (const double(*)[16])matrices, positions, NULL));
+    assert_true(stele_evaluate_nodes(m, STELE_NONE, 0, matrices, sizeof matrices / sizeof *matrices));
+    assert_true(stele_evaluate_vertices(m, 0, 0, STELE_NONE, 0, (const double(*)[16])matrices,
+                                        sizeof matrices / sizeof *matrices, positions, NULL, 4));
     assert_near(positions[3], 1 + .75 * 9);
     assert_near(positions[6], 0);
     assert_near(positions[11], .75 * 4);
@@ -434,7 +435,7 @@ static void places_of_nodes(void **state)
     assert_near(t->rotation[2], .6);
     assert_near(t->scale[2], 6);
     assert_null(m->nodes[1].matrix);
-    stele_evaluate_nodes(m, STELE_NONE, 0, matrices);
+    assert_true(stele_evaluate_nodes(m, STELE_NONE, 0, matrices, sizeof matrices / sizeof *matrices));
     static const double turned[16] = {0, 2, 0, 0, -3, 0, 0, 0, 0, 0, -4, 0, 7, 8, 9, 1};
     for (int i = 0; i < 16; i++)
         assert_near(matrices[1][i], turned[i]);
@@ -481,7 +482,7 @@ static const struct {
 static void place_at(const stele_model *m, double seconds, double matrix[16])
 {
     double matrices[1][16];
-    stele_evaluate_nodes(m, 0, seconds, matrices);
+    assert_true(stele_evaluate_nodes(m, 0, seconds, matrices, sizeof matrices / sizeof *matrices));
     memcpy(matrix, matrices[0], sizeof matrices[0]);
 }
 
@@ -525,11 +526,13 @@ static void animated_weights(void **state)
     (void)state;
     stele_file *file = open_text(KEYS("{'input':0,'output':5}", CHANNEL("weights")), &keys, sizeof keys);
     const stele_model *m = model_of(file);
-    stele_evaluate_nodes(m, 0, 1.5, matrices);
-    assert_true(stele_evaluate_vertices(m, 0, 0, 0, 1.5, (const double(*)[16])matrices, positions, NULL));
+    assert_true(stele_evaluate_nodes(m, 0, 1.5, matrices, sizeof matrices / sizeof *matrices));
+    assert_true(stele_evaluate_vertices(m, 0, 0, 0, 1.5, (const double(*)[16])matrices, sizeof matrices / sizeof *matrices,
+                                        positions, NULL, 3));
     assert_near(positions[3], 5 + .5 * 5 + .5 * 5);
-    stele_evaluate_nodes(m, 0, 4, matrices);
-    assert_true(stele_evaluate_vertices(m, 0, 0, 0, 1, (const double(*)[16])matrices, positions, NULL));
+    assert_true(stele_evaluate_nodes(m, 0, 4, matrices, sizeof matrices / sizeof *matrices));
+    assert_true(stele_evaluate_vertices(m, 0, 0, 0, 1, (const double(*)[16])matrices, sizeof matrices / sizeof *matrices,
+                                        positions, NULL, 3));
     assert_near(positions[6], 6 + 0 * 6 + 1 * 6);
     stele_close(file);
 }
@@ -595,8 +598,9 @@ static void skins(void **state)
     assert_int_equal(m->skins[0].joints[1], 2);
     assert_int_equal(m->skins[0].skeleton, 1);
     assert_int_equal(m->skins[0].inverse_bind.components, 16);
-    stele_evaluate_nodes(m, STELE_NONE, 0, matrices);
-    assert_true(stele_evaluate_vertices(m, 0, 0, STELE_NONE, 0, (const double(*)[16])matrices, positions, NULL));
+    assert_true(stele_evaluate_nodes(m, STELE_NONE, 0, matrices, sizeof matrices / sizeof *matrices));
+    assert_true(stele_evaluate_vertices(m, 0, 0, STELE_NONE, 0, (const double(*)[16])matrices,
+                                        sizeof matrices / sizeof *matrices, positions, NULL, 3));
     /* the second joint is moved by (2, 0, 0); the node's own place has no effect */
     assert_near(positions[0], 1);
     assert_near(positions[3], 2);

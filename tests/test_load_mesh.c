@@ -111,8 +111,8 @@ static void meshes_are_below_their_root_transform(void **state)
     ASSERT_ROW(view_of(file, STELE_UV), 0, 0, 0.75f);
     ASSERT_ROW(view_of(file, STELE_UV), 2, 0.5f, 0);
     assert_int_equal(find_diagnostic(file, "repaired-normal")->count, 1);
-    stele_evaluate_nodes(model, STELE_NONE, 0, place);
-    assert_true(stele_evaluate_vertices(model, 0, 0, STELE_NONE, 0, place, moved, NULL));
+    assert_true(stele_evaluate_nodes(model, STELE_NONE, 0, place, sizeof place / sizeof *place));
+    assert_true(stele_evaluate_vertices(model, 0, 0, STELE_NONE, 0, place, sizeof place / sizeof *place, moved, NULL, 3));
     const stele_view positions = stele_float_view(moved, 3, 3);
     ASSERT_ROW(&positions, 1, 1, 0, 0);
     ASSERT_ROW(&positions, 2, 0, 0, -1);

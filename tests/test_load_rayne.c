@@ -186,8 +186,9 @@ static void keys_are_changes_to_the_rest_pose(void **state)
      * 1 0 15; and the model faces the other way */
     double matrices[5][16];
     float positions[9];
-    stele_evaluate_nodes(model, 0, 2.0 / 24, matrices);
-    assert_true(stele_evaluate_vertices(model, 4, 0, 0, 2.0 / 24, (const double(*)[16])matrices, positions, NULL));
+    assert_true(stele_evaluate_nodes(model, 0, 2.0 / 24, matrices, sizeof matrices / sizeof *matrices));
+    assert_true(stele_evaluate_vertices(model, 4, 0, 0, 2.0 / 24, (const double(*)[16])matrices,
+                                        sizeof matrices / sizeof *matrices, positions, NULL, 3));
     assert_true(fabsf(positions[6] + 1) < 1e-5f && fabsf(positions[7]) < 1e-5f && fabsf(positions[8] + 15) < 1e-5f);
     assert_true(fabsf(positions[0]) < 1e-6f && fabsf(positions[1]) < 1e-6f && fabsf(positions[2]) < 1e-6f);
     stele_close(file);

@@ -141,8 +141,9 @@ static void evaluate(const arm *a, uint32_t clip, double seconds, float position
     double matrices[8][16];
     const stele_model *model = stele_file_model(a->file);
     assert_non_null(model);
-    stele_evaluate_nodes(model, clip, seconds, matrices);
-    assert_true(stele_evaluate_vertices(model, a->drawn, 0, clip, seconds, (const double(*)[16])matrices, positions, NULL));
+    assert_true(stele_evaluate_nodes(model, clip, seconds, matrices, sizeof matrices / sizeof *matrices));
+    assert_true(stele_evaluate_vertices(model, a->drawn, 0, clip, seconds, (const double(*)[16])matrices,
+                                        sizeof matrices / sizeof *matrices, positions, NULL, 3));
 }
 
 static void assert_point(const float *p, double x, double y, double z)

@@ -27,7 +27,7 @@ static bool bake_primitive(const stele_model *model, arena *a, uint32_t node, ui
     size_t count = 0;
     if (!positions || !attributes || (has_normals && !normals))
         return false;
-    stele_evaluate_vertices(model, node, index, clip, seconds, matrices, positions, normals);
+    st_evaluate_vertices(model, node, index, clip, seconds, matrices, positions, normals);
     to_little_endian(positions, 3 * from->vertex_count);
     attributes[count++] = (stele_attribute){STELE_POSITION, 0, stele_float_view(positions, from->vertex_count, 3)};
     if (normals) {
@@ -71,7 +71,7 @@ bool st_bake(const stele_model *model, arena *a, uint32_t clip, double seconds, 
     uint32_t *nodes = st_model_drawn(model, a, &count);
     if (!matrices || !nodes)
         return false;
-    stele_evaluate_nodes(model, clip, seconds, matrices);
+    st_evaluate_nodes(model, clip, seconds, matrices);
     *baked = (stele_model){.name = model->name,
                            .materials = model->materials,
                            .material_count = model->material_count,

@@ -127,8 +127,8 @@ static vertex_errors errors_at(diff *d, const drawing *a, const drawing *b, uint
     d->failed |= !p || !q;
     if (!d->failed) {
         float *n = p + 3 * count, *m = q + 3 * count;
-        stele_evaluate_vertices(d->a, a->node, a->index, clip, seconds, (const double(*)[16])d->matrices_a, p, n);
-        stele_evaluate_vertices(d->b, b->node, b->index, clip, seconds, (const double(*)[16])d->matrices_b, q, m);
+        st_evaluate_vertices(d->a, a->node, a->index, clip, seconds, (const double(*)[16])d->matrices_a, p, n);
+        st_evaluate_vertices(d->b, b->node, b->index, clip, seconds, (const double(*)[16])d->matrices_b, q, m);
         errors.position = largest_distance(p, q, count) / d->size;
         errors.normal = normals ? largest_distance(n, m, count) : 0;
     }
@@ -138,8 +138,8 @@ static vertex_errors errors_at(diff *d, const drawing *a, const drawing *b, uint
 
 static void pose(diff *d, uint32_t clip_a, uint32_t clip_b, double seconds)
 {
-    stele_evaluate_nodes(d->a, clip_a, seconds, d->matrices_a);
-    stele_evaluate_nodes(d->b, clip_b, seconds, d->matrices_b);
+    st_evaluate_nodes(d->a, clip_a, seconds, d->matrices_a);
+    st_evaluate_nodes(d->b, clip_b, seconds, d->matrices_b);
 }
 
 static void same_view(diff *d, const char *path, const stele_view *a, const stele_view *b)

@@ -124,7 +124,7 @@ static matrix matrix_of(const double elements[16])
     return m;
 }
 
-void stele_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16])
+void st_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16])
 {
     for (size_t i = 0; i < model->node_count; i++) {
         transform t = st_transform_of(&model->nodes[i].local);
@@ -178,9 +178,9 @@ static void add_morph(const stele_view *vertices, const stele_view *deltas, doub
     }
 }
 
-static void copy_rows(const stele_view *view, float *result)
+static void copy_rows(const stele_view *view, uint64_t count, float *result)
 {
-    for (uint64_t i = 0; i < view->count; i++)
+    for (uint64_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < 3; k++)
             result[3 * i + k] = (float)stele_view_number(view, i, k);
 }
@@ -256,8 +256,8 @@ static void morph_vertices(const stele_model *model, uint32_t node, const stele_
     }
 }
 
-bool stele_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip, double seconds,
-                             const double (*matrices)[16], float *positions, float *normals)
+bool st_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip, double seconds,
+                          const double (*matrices)[16], float *positions, float *normals)
 {
     const stele_node *n = node < model->node_count ? &model->nodes[node] : NULL;
     if (!n || n->mesh == STELE_NONE || primitive >= model->meshes[n->mesh].primitive_count)
@@ -268,9 +268,9 @@ bool stele_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t p
     mover m = {n->skin == STELE_NONE ? NULL : &model->skins[n->skin], p, matrices, matrix_of(matrices[node])};
     if (!position)
         return false;
-    copy_rows(position, positions);
+    copy_rows(position, p->vertex_count, positions);
     if (normals && normal)
-        copy_rows(normal, normals);
+        copy_rows(normal, p->vertex_count, normals);
     morph_vertices(model, node, p, clip, seconds, positions, normal ? normals : NULL);
     for (uint64_t i = 0; i < p->vertex_count; i++) {
         matrix blended = m.skin ? blended_matrix(&m, i) : m.rigid;

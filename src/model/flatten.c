@@ -402,7 +402,7 @@ static void evaluate_at_rest(flattener *f, uint32_t node, uint32_t primitive, fl
         f->failed = true;
         return;
     }
-    stele_evaluate_vertices(f->model, node, primitive, STELE_NONE, 0, (const double(*)[16])f->rest, (float *)positions,
+    st_evaluate_vertices(f->model, node, primitive, STELE_NONE, 0, (const double(*)[16])f->rest, (float *)positions,
                             (float *)normals);
     for (uint64_t i = 0; HOST_IS_BIG_ENDIAN && i < 3 * m->vertex_count; i++) {
         store_f32(positions + 4 * i, ((float *)positions)[i]);
@@ -597,7 +597,7 @@ bool st_flatten(context *c, const flat_wishes *wishes, flat_model *flat)
     uint32_t *nodes = f.rest && f.bake && f.posed ? st_model_drawn(model, c->arena, &node_count) : NULL;
     if (!nodes)
         return c->fits = false;
-    stele_evaluate_nodes(model, STELE_NONE, 0, f.rest);
+    st_evaluate_nodes(model, STELE_NONE, 0, f.rest);
     st_matrix_inverse(&flat->root, &flat->from_model);
     collect_joints(&f);
     if (wishes->keep_root && !f.failed) {
@@ -776,7 +776,7 @@ bool st_flat_afford(context *c, uint32_t clip, double poses)
 
 void st_flat_pose(context *c, const flat_model *flat, uint32_t clip, double seconds, double (*scratch)[16], matrix *joints)
 {
-    stele_evaluate_nodes(flat->model, clip, seconds, scratch);
+    st_evaluate_nodes(flat->model, clip, seconds, scratch);
     for (size_t i = 0; i < flat->joint_count; i++) {
         matrix world = matrix_at(scratch, flat->joints[i].node);
         joints[i] = st_matrix_product(&flat->from_model, &world);

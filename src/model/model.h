@@ -58,6 +58,11 @@ bool st_model_has_normals(const stele_model *model); /* any of its primitives */
 /* The weight of a morph of the mesh that a node draws, at a time of a clip (STELE_NONE: at rest). */
 double st_morph_weight(const stele_model *model, uint32_t node, uint32_t clip, double seconds, size_t morph);
 
+/* stele_evaluate_nodes and _vertices, for those who know that the arrays are large enough and the indices are there. */
+void st_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16]);
+bool st_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip, double seconds,
+                          const double (*matrices)[16], float *positions, float *normals);
+
 /* A summary of a model, for formats that are only known by it. */
 void st_describe_model(const stele_model *model, arena *a, stele_info *info);
 

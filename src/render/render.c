@@ -10,7 +10,7 @@ static node_matrix *nodes_at(const renderer *r, uint32_t clip, double seconds)
 {
     node_matrix *matrices = st_arena_array(r->arena, r->model->node_count, sizeof *matrices);
     if (matrices)
-        stele_evaluate_nodes(r->model, clip, seconds, matrices);
+        st_evaluate_nodes(r->model, clip, seconds, matrices);
     return matrices;
 }
 

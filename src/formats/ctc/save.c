@@ -400,7 +400,7 @@ static bool bind_main(ctc_saver *a)
     a->main_bind = st_matrix_identity();
     if (!nodes)
         return a->c->fits = false;
-    stele_evaluate_nodes(a->c->save->model, STELE_NONE, 0, nodes);
+    st_evaluate_nodes(a->c->save->model, STELE_NONE, 0, nodes);
     matrix place = main_place(a, nodes);
     if (main_joint(a) != STELE_NONE)
         a->main_bind = a->flat.joints[main_joint(a)].inverse_bind;

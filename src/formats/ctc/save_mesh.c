@@ -414,7 +414,7 @@ static void save_attachments(pool *p, corners *c, uint32_t count)
     uint32_t done = 0;
     a->file->attachment = st_need(a->c, count, sizeof *a->file->attachment);
     if (a->c->fits)
-        stele_evaluate_nodes(model, STELE_NONE, 0, nodes);
+        st_evaluate_nodes(model, STELE_NONE, 0, nodes);
     for (uint32_t i = 0; a->c->fits && i < model->node_count; i++)
         if (model->nodes[i].attachment)
             save_attachment(p, i, nodes, c, &a->file->attachment[done++]);
