@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "stele.h"
 
 enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_IO = 3, EXIT_UNSUPPORTED = 4 };
@@ -141,7 +142,6 @@ const char *tint_on(bool colored, tint t);
 const char *tint_off(bool colored, tint t);
 bool colored_stdout(void);
 bool colored_stderr(void);
-size_t utf8_sequence(const char *text, size_t left);       /* bytes of the character there; 0 if it is none */
 void print_safe(FILE *out, const char *text, size_t size); /* control bytes and broken UTF-8 as \xNN */
 void complain(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3))); /* "stele: ...", safely */
 void complain_with(FILE *out, const char *format, va_list args);
@@ -151,8 +151,7 @@ const char *severity_name(stele_severity severity);
 bool show_diagnostic(const settings *s, const stele_diagnostic *d);
 
 /* The shortest decimal that reads back as the same float (single) or double. */
-enum { NUMBER_SIZE = 40 };
-const char *format_number(char text[NUMBER_SIZE], double value, bool single);
+const char *format_number(char text[NUMBER_CHARS + 1], double value, bool single);
 
 /* json.c: commas and quotes are its business. */
 typedef struct json {

@@ -36,7 +36,7 @@ static void type_text(const stele_field *f, char text[64])
 
 static void print_number(FILE *out, double value, stele_type type)
 {
-    char text[NUMBER_SIZE];
+    char text[NUMBER_CHARS + 1];
     fputs(format_number(text, value, type == STELE_F32), out);
 }
 

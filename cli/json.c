@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli.h"
 
 static void write_text(FILE *out, const char *text, size_t size);
@@ -22,7 +23,7 @@ static void write_text(FILE *out, const char *text, size_t size)
     const char *p = text, *end = text + size;
     fputc('"', out);
     while (p < end) {
-        size_t length = utf8_sequence(p, (size_t)(end - p));
+        size_t length = st_utf8_length((const uint8_t *)p, (size_t)(end - p));
         if (!length)
             fputs("\\ufffd", out);
         else if (*p == '"' || *p == '\\')
@@ -74,7 +75,7 @@ void json_uint(json *j, const char *key, uint64_t value)
 /* JSON has no word for what is not finite: those are strings. */
 void json_number(json *j, const char *key, double value, bool single)
 {
-    char text[NUMBER_SIZE];
+    char text[NUMBER_CHARS + 1];
     item(j, key);
     fprintf(j->out, isfinite(value) ? "%s" : "\"%s\"", format_number(text, value, single));
 }

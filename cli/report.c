@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli.h"
 
 static bool colored(int descriptor)
@@ -33,20 +34,6 @@ const char *tint_off(bool use, tint t)
     return use && t != TINT_NONE ? "\033[0m" : "";
 }
 
-size_t utf8_sequence(const char *text, size_t left)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    size_t length = *p < 0x80 ? 1 : *p < 0xC2 ? 0 : *p < 0xE0 ? 2 : *p < 0xF0 ? 3 : *p < 0xF5 ? 4 : 0;
-    if (length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    bool overlong = (*p == 0xE0 && p[1] < 0xA0) || (*p == 0xF0 && p[1] < 0x90);
-    bool beyond = (*p == 0xED && p[1] > 0x9F) || (*p == 0xF4 && p[1] > 0x8F); /* surrogates; past U+10FFFF */
-    return overlong || beyond ? 0 : length;
-}
-
 static bool drives_terminals(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -57,7 +44,7 @@ void print_safe(FILE *out, const char *text, size_t size)
 {
     const char *p = text, *end = text + size;
     while (p < end) {
-        size_t length = utf8_sequence(p, (size_t)(end - p));
+        size_t length = st_utf8_length((const uint8_t *)p, (size_t)(end - p));
         if (length && !drives_terminals(p)) {
             fwrite(p, 1, length, out);
             p += length;
@@ -133,21 +120,12 @@ void print_diagnostic(FILE *out, bool use, const char *path, const stele_diagnos
     fputc('\n', out);
 }
 
-static bool reads_back(const char *text, double value, bool single)
-{
-    return single ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value;
-}
-
-const char *format_number(char text[NUMBER_SIZE], double value, bool single)
+const char *format_number(char text[NUMBER_CHARS + 1], double value, bool single)
 {
     if (isnan(value))
         return "NaN";
     if (isinf(value))
         return value < 0 ? "-Infinity" : "Infinity";
-    for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
-        snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
-        if (reads_back(text, value, single))
-            break;
-    }
+    text[single ? st_print_f32(text, (float)value) : st_print_f64(text, value)] = 0;
     return text;
 }

@@ -21,7 +21,7 @@ ROOMS = {
     "src/images": {"base", "images"},
     "src/render": {"base", "model", "render"},
     "src/api": {"base", "file", "model", "formats", "images", "render", "api"},
-    "cli": {"cli"},
+    "cli": {"base", "cli"},  # base prints numbers and text
     "fuzz": {"base", "images"},
     "bench": {"bench"},
 }
