@@ -32,7 +32,7 @@ struct webp_animation {
     webp_options options;
     WebPAnimEncoder *encoder;
     WebPConfig config;
-    int64_t time; /* at which the next frame begins */
+    int64_t time;  /* at which the next frame begins */
     WebPData data; /* of the whole file, once it is complete */
     bool failed;
 };

@@ -403,7 +403,7 @@ static void evaluate_at_rest(flattener *f, uint32_t node, uint32_t primitive, fl
         return;
     }
     st_evaluate_vertices(f->model, node, primitive, STELE_NONE, 0, (const double(*)[16])f->rest, (float *)positions,
-                            (float *)normals);
+                         (float *)normals);
     for (uint64_t i = 0; HOST_IS_BIG_ENDIAN && i < 3 * m->vertex_count; i++) {
         store_f32(positions + 4 * i, ((float *)positions)[i]);
         if (normals)
