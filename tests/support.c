@@ -41,16 +41,6 @@ const char *corpus_folder(void)
     return NULL;
 }
 
-static bool registered(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    const stele_format_info *format;
-    for (size_t i = 0; dot && (format = stele_format_at(i)); i++)
-        if (strcmp(format->extensions, dot + 1) == 0)
-            return true;
-    return false;
-}
-
 size_t for_each_file(const char *folder, each_file each)
 {
     size_t count = 0;
@@ -66,7 +56,7 @@ size_t for_each_file(const char *folder, each_file each)
             continue;
         if (S_ISDIR(status.st_mode)) {
             count += for_each_file(path, each);
-        } else if (registered(path)) {
+        } else if (stele_format_of_name(path)) {
             bytes content = read_bytes(path);
             each(path, &content);
             free(content.data);

@@ -14,66 +14,68 @@
 #define BONE1 F1, F0, F0, F0
 #define TANGENT F1, F0, F0, FMINUS
 
-static const uint8_t v0[] = {0, 1, 0,       1,       TEXTURE, 1,       0,       0,       3, 0, 1,
-                             0, 1, CORNER0, TANGENT, CORNER1, TANGENT, CORNER2, TANGENT, 3, 0, TRIANGLE};
-static const uint8_t v0a[] = {0, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 1, 0, CORNER0, CORNER1, CORNER2, 3, 0, TRIANGLE};
-static const uint8_t v0b[] = {0, 1,       0,       1,     TEXTURE, 1,       0,     0,       3,       0,     1, 0, 0,
-                              1, CORNER0, WEIGHTS, BONE0, CORNER1, WEIGHTS, BONE0, CORNER2, WEIGHTS, BONE0, 3, 0, TRIANGLE};
+/* Rows as the page has them. */
+/* clang-format off */
+static const uint8_t v0[] = {
+    0, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 1, 0, 1,
+    CORNER0, TANGENT, CORNER1, TANGENT, CORNER2, TANGENT,
+    3, 0, TRIANGLE,
+};
+static const uint8_t v0a[] = {
+    0, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 1, 0,
+    CORNER0, CORNER1, CORNER2,
+    3, 0, TRIANGLE,
+};
+static const uint8_t v0b[] = {
+    0, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 1, 0, 0, 1,
+    CORNER0, WEIGHTS, BONE0, CORNER1, WEIGHTS, BONE0, CORNER2, WEIGHTS, BONE0,
+    3, 0, TRIANGLE,
+};
 /* the bone map says that the vertices' bone 1 is bone 7 */
 #define MAP 2, 4, 0, 7, 0
-static const uint8_t v1a[] = {1,       1,     0,       1,       TEXTURE, 1,       0,       0,        3,
-                              0,       1,     0,       0,       MAP,     CORNER0, WEIGHTS, BONE1,    CORNER1,
-                              WEIGHTS, BONE0, CORNER2, WEIGHTS, BONE1,   3,       0,       TRIANGLE, ANIMATION};
-static const uint8_t v1b[] = {1,       1,       0,     1,   TEXTURE, 1,       0,     0,        3,        0,
-                              1,       0,       0,     MAP, CORNER0, WEIGHTS, BONE1, CORNER1,  WEIGHTS,  BONE0,
-                              CORNER2, WEIGHTS, BONE1, 3,   0,       0,       0,     TRIANGLE, ANIMATION};
-static const uint8_t v1[] = {MAGIC, 1, 1,       0,       1,       TEXTURE, 1, 0, 0, 3, 0,        1, 0,
-                             0,     0, CORNER0, CORNER1, CORNER2, 3,       0, 0, 0, 2, TRIANGLE, 0};
-static const uint8_t v2[] = {MAGIC,   2, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, CORNER0, CORNER1,
-                             CORNER2, 3, 0, 0, 0, 4,       0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,       0};
-static const uint8_t v3_nocolor[] = {MAGIC,   3,       2,       0, 0, 1, 0, /* two materials of id and uv-set count only */
-                                     1,       0,       1,       3, 0, 0, 0, 1, 0,        0, 0,
-                                     CORNER0, CORNER1, CORNER2, 3, 0, 0, 0, 2, TRIANGLE, 0};
+static const uint8_t v1a[] = {
+    1, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 1, 0, 0, MAP,
+    CORNER0, WEIGHTS, BONE1, CORNER1, WEIGHTS, BONE0, CORNER2, WEIGHTS, BONE1,
+    3, 0, TRIANGLE, ANIMATION,
+};
+static const uint8_t v1b[] = {
+    1, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 1, 0, 0, MAP,
+    CORNER0, WEIGHTS, BONE1, CORNER1, WEIGHTS, BONE0, CORNER2, WEIGHTS, BONE1,
+    3, 0, 0, 0, TRIANGLE, ANIMATION,
+};
+static const uint8_t v1[] = {
+    MAGIC, 1, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 1, 0, 0, 0,
+    CORNER0, CORNER1, CORNER2,
+    3, 0, 0, 0, 2, TRIANGLE, 0,
+};
+static const uint8_t v2[] = {
+    MAGIC, 2, 1, 0, 1, TEXTURE, 1, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0,
+    CORNER0, CORNER1, CORNER2,
+    3, 0, 0, 0, 4, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0,
+};
+static const uint8_t v3_nocolor[] = {
+    MAGIC, 3, 2, 0, 0, 1, 0, /* two materials of id and uv-set count only */
+    1, 0, 1, 3, 0, 0, 0, 1, 0, 0, 0,
+    CORNER0, CORNER1, CORNER2,
+    3, 0, 0, 0, 2, TRIANGLE, 0,
+};
 
 /* v3 with everything in it: the offsets on the right are used by the findings below */
 #define FULL(corner) corner, F1, F1, F1, F1, TANGENT, WEIGHTS, BONE0
 static const uint8_t v3[] = {
-    MAGIC,
-    3, /*   0 magic, version */
-    1, /*   5 materials */
-    0,
-    1,
-    1,
-    0,
-    TEXTURE, /*   6 id, uv sets, textures, hint, 10 length, 12 name */
-    1,
-    0,
-    F1,
-    F1,
-    F1,
-    F1, /*  18 colours, 19 hint, 20 rgba */
-    1,  /*  36 meshes */
-    0,
-    0,
-    3,
-    0,
-    0,
-    0,
-    1,
-    4,
-    1,
-    1, /*  37 id, material, 39 vertices, 43 uvs, colour floats, tangents, bones */
-    FULL(CORNER0),
+    MAGIC, 3,                     /*   0 magic, version */
+    1,                            /*   5 materials */
+    0, 1, 1, 0, TEXTURE,          /*   6 id, uv sets, textures, hint, 10 length, 12 name */
+    1, 0, F1, F1, F1, F1,         /*  18 colours, 19 hint, 20 rgba */
+    1,                            /*  36 meshes */
+    0, 0, 3, 0, 0, 0, 1, 4, 1, 1, /*  37 id, material, 39 vertices, 43 uvs, colour floats, tangents, bones */
+    FULL(CORNER0),                /*  47 rows of 96: normal 12, uv 24, colour 32, tangent 48, weights 64, bones 80 */
     FULL(CORNER1),
-    FULL(CORNER2), /*  47 rows of 96: normal 12, uv 24, colour 32, tangent 48, weights 64, bones 80 */
-    3,
-    0,
-    0,
-    0,
-    2,
-    TRIANGLE,  /* 335 indices, 339 size, 340 indices */
-    ANIMATION, /* 346 flag, 347 length, 349 name */
+    FULL(CORNER2),
+    3, 0, 0, 0, 2, TRIANGLE,      /* 335 indices, 339 size, 340 indices */
+    ANIMATION,                    /* 346 flag, 347 length, 349 name */
 };
+/* clang-format on */
 
 /* ---- Companions: a skeleton of one bone, an empty one and rubbish ---- */
 

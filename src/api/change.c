@@ -237,8 +237,11 @@ static stele_status tell_other(const stele_file *failed, stele_file *other)
 
 stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user)
 {
-    if (!a || !b)
+    if (!a || !b) {
+        if (a || b)
+            (a ? a : b)->outcome = outcome_no_memory();
         return STELE_NO_MEMORY;
+    }
     const stele_model *first = stele_file_model(a), *second = first ? stele_file_model(b) : NULL;
     if (!first || !second)
         return first ? tell_other(b, a) : tell_other(a, b);
