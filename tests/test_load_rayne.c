@@ -373,34 +373,14 @@ static const char *texture_of(const stele_model *model, const stele_texture_use 
 static void hints_are_roles(void **state)
 {
     (void)state;
-    static const uint8_t file_with_all[] = {SGM_MAGIC,
-                                            3,
-                                            1,
-                                            0,
-                                            1,
-                                            5,
-                                            TEXTURE(0, 'a'),
-                                            TEXTURE(1, 'b'),
-                                            TEXTURE(2, 'c'),
-                                            TEXTURE(3, 'd'),
-                                            TEXTURE(4, 'e'),
-                                            3,
-                                            0,
-                                            F1,
-                                            FHALF,
-                                            F2,
-                                            FHALF,
-                                            4,
-                                            FHALF,
-                                            F0,
-                                            F0,
-                                            F1,
-                                            3,
-                                            FQUARTER,
-                                            F0,
-                                            F0,
-                                            F1,
-                                            UV_MESH};
+    /* clang-format off */
+    static const uint8_t file_with_all[] = {
+        SGM_MAGIC, 3, 1, 0, 1,
+        5, TEXTURE(0, 'a'), TEXTURE(1, 'b'), TEXTURE(2, 'c'), TEXTURE(3, 'd'), TEXTURE(4, 'e'),
+        3, 0, F1, FHALF, F2, FHALF, 4, FHALF, F0, F0, F1, 3, FQUARTER, F0, F0, F1,
+        UV_MESH,
+    };
+    /* clang-format on */
     const stele_model *model;
     stele_options options = with(&image);
     stele_file *file = open_model(LITERAL(file_with_all), &options, &model);
@@ -423,41 +403,14 @@ static void textures_without_roles_are_guessed(void **state)
     (void)state;
     /* writer 1.5.0 called everything a base colour; v1 has one texture for each uv set */
     static const uint8_t hintless[] = {SGM_MAGIC, 3, 1, 0, 1, 3, TEXTURE(0, 'a'), NORMAL_MAP(0), TEXTURE(0, 'x'), 0, UV_MESH};
-    static const uint8_t lightmap[] = {SGM_MAGIC,
-                                       1,
-                                       1,
-                                       0,
-                                       2,
-                                       6,
-                                       0,
-                                       'a',
-                                       '.',
-                                       'p',
-                                       'n',
-                                       'g',
-                                       0,
-                                       6,
-                                       0,
-                                       'l',
-                                       '.',
-                                       'p',
-                                       'n',
-                                       'g',
-                                       0,
-                                       1,
-                                       0,
-                                       0,
-                                       3,
-                                       0,
-                                       2,
-                                       0,
-                                       0,
-                                       0,
-                                       TWO_UVS(CORNER0),
-                                       TWO_UVS(CORNER1),
-                                       TWO_UVS(CORNER2),
-                                       TRIANGLE,
-                                       0};
+    /* clang-format off */
+    static const uint8_t lightmap[] = {
+        SGM_MAGIC, 1, 1, 0,
+        2, 6, 0, 'a', '.', 'p', 'n', 'g', 0, 6, 0, 'l', '.', 'p', 'n', 'g', 0,
+        1, 0, 0, 3, 0, 2, 0, 0, 0, TWO_UVS(CORNER0), TWO_UVS(CORNER1), TWO_UVS(CORNER2),
+        TRIANGLE, 0,
+    };
+    /* clang-format on */
     const stele_model *model;
     stele_options options = with(&image);
     stele_file *file = open_model(LITERAL(hintless), &options, &model);
