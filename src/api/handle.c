@@ -63,6 +63,7 @@ context st_context_of(stele_file *file)
                      .full = file->level == STELE_CHECK_FULL,
                      .target = file->target,
                      .companions = &file->companions,
+                     .facts = &file->facts,
                      .threads = file->threads,
                      .fits = true};
 }

@@ -11,6 +11,7 @@
 struct stele_file {
     arena arena;
     diags diags;
+    facts facts;
     source source;
     companions companions;
     stele_check_level level;

@@ -196,6 +196,7 @@ stele_file *st_new_handle(const stele_options *options, const char *path)
     if (!file)
         return NULL;
     file->arena = a;
+    file->facts.arena = &file->arena;
     file->outcome = outcome_good();
     take_options(file, options, path);
     return file;

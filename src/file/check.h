@@ -44,6 +44,12 @@ typedef uint64_t (*offset_of_item)(const context *c, const void *list_of, uint64
 void st_check_cycles(context *c, const int64_t *parent, uint64_t count, const char *list, offset_of_item offset_of,
                      const void *list_of);
 
+/* Whether a vector of this squared length need not be repaired: a loose net, for memory speed. NaN is not. */
+static inline bool st_unit_enough(float square)
+{
+    return square > 0.99f && square < 1.01f;
+}
+
 /* Floats of a vertex: components of them from data + stride * vertex. No components: the mesh does not have them. */
 typedef struct vertex_floats {
     const uint8_t *data;

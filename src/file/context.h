@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "companion.h"
 #include "diag.h"
+#include "facts.h"
 #include "walk.h"
 
 typedef struct context {
@@ -14,6 +15,7 @@ typedef struct context {
     const uint8_t *data; /* of the whole file, to turn pointers into offsets */
     uint64_t size;
     companions *companions; /* of the source */
+    facts *facts;           /* what is known of bulk data */
     threads threads;
     bool full;            /* every finding, or only what safe use needs */
     const char *target;   /* NULL or an engine's name */

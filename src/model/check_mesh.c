@@ -20,6 +20,7 @@ typedef enum finding {
     BONE_NONFINITE,
     NORMAL_IS_ZERO,
     NORMAL_NOT_UNIT,
+    NORMAL_TO_REPAIR, /* no finding: loading will look at it */
     TANGENT_IS_ZERO,
     WEIGHTS_ALL_ZERO,
     WEIGHTS_SUM,
@@ -131,6 +132,9 @@ static void check_normals(const mesh_view *m, uint64_t begin, uint64_t end, mesh
 {
     for (uint64_t v = begin; v < end; v++) {
         float length = squared_length(row(&m->normal, v));
+        if (st_unit_enough(length))
+            continue;
+        found(t, NORMAL_TO_REPAIR, v);
         if (length >= unit_least && length <= unit_most)
             continue;
         if (length <= nothing)
@@ -507,6 +511,40 @@ static void report_corners(context *c, const mesh_view *m, const mesh_tally *t)
             (unsigned long long)m->vertex_count, m->vertex_count % 3 == 1 ? "one is" : "two are");
 }
 
+/* ---- What is known now ---- */
+
+static stele_view view_of(const vertex_floats *f, uint64_t rows)
+{
+    return (stele_view){f->data, rows, f->stride, f->components, STELE_F32, false};
+}
+
+static void know_column(context *c, const stele_view *column, unsigned what)
+{
+    if (column->components)
+        st_know(c->facts, column, what);
+}
+
+/* The columns in which nothing was found. Sets of texture coordinates are one column here, and views of their own later. */
+static void remember(context *c, const mesh_view *m, const mesh_tally *t)
+{
+    float_column columns[FLOAT_COLUMNS];
+    list_columns(m, columns);
+    for (size_t i = 0; i < FLOAT_COLUMNS; i++) {
+        stele_view column = view_of(columns[i].floats, m->vertex_count);
+        if (t->count[columns[i].what])
+            continue;
+        bool unit = columns[i].what == NORMAL_NONFINITE && c->full && !t->count[NORMAL_TO_REPAIR];
+        know_column(c, &column, unit ? FACT_FINITE | FACT_UNIT : FACT_FINITE);
+        for (; columns[i].what == UV_NONFINITE && column.components > 2; column.components -= 2) {
+            column.data = (const uint8_t *)column.data + 8;
+            know_column(c, &(stele_view){column.data, column.count, column.stride, 2, STELE_F32, false}, FACT_FINITE);
+        }
+    }
+    stele_view indices = {m->indices, m->index_count, stele_type_size(m->index_type), 1, m->index_type, false};
+    if (!t->count[INDEX_BEYOND])
+        st_know_below(c->facts, &indices, m->vertex_count);
+}
+
 void st_check_mesh(context *c, const mesh_view *m)
 {
     mesh_tally sum = {0};
@@ -517,6 +555,7 @@ void st_check_mesh(context *c, const mesh_view *m)
         indices.chunk = check_corners;
     }
     run_jobs(c, &vertices, &indices, &sum);
+    remember(c, m, &sum);
     report_vertices(c, m, &sum);
     if (m->unindexed)
         report_corners(c, m, &sum);

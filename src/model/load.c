@@ -32,11 +32,9 @@ uint32_t st_load_texture(context *c, const char *name, const char *path)
 
 /* ---- Repairs of floats ---- */
 
-/* A loose net at memory speed first; what is in it is looked at closely. */
 static bool is_unit(const float v[3])
 {
-    float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    return square > 0.99f && square < 1.01f; /* NaN is not */
+    return st_unit_enough(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
 static void load_row(const stele_view *v, uint64_t row, float *components)
@@ -74,7 +72,8 @@ static bool brought_to_unit(float n[3])
 
 stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, const char *path)
 {
-    uint64_t bad = c->load->repair && normal->components == 3 ? count_bad_normals(normal) : 0;
+    bool fine = !c->load->repair || normal->components != 3 || st_known(c->facts, normal, FACT_UNIT);
+    uint64_t bad = fine ? 0 : count_bad_normals(normal);
     uint8_t *bytes = NULL;
     stele_view made = {0}, repaired;
     if (!bad)
@@ -95,7 +94,15 @@ stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_v
     }
     st_diag(c->diags, DIAG_REPAIRED_NORMAL, (diag_place){STELE_NOWHERE, bad, path}, "%llu normal%s brought to length 1",
             (unsigned long long)bad, bad == 1 ? " was" : "s were");
-    return bytes ? repaired : *normal;
+    if (!bytes)
+        return *normal;
+    st_know(c->facts, &repaired, FACT_FINITE | FACT_UNIT);
+    return repaired;
+}
+
+static bool not_finite(float value)
+{
+    return !isfinite(value);
 }
 
 /* Rebuilds a view of floats whose rows a test finds bad, each number put right. */
@@ -108,7 +115,7 @@ static stele_view repair_numbers(context *c, const stele_view *view, number_is_b
     uint8_t *bytes = NULL;
     stele_view repaired;
     *bad = 0;
-    if (!c->load->repair || view->type != STELE_F32)
+    if (!c->load->repair || view->type != STELE_F32 || (is_bad == not_finite && st_known(c->facts, view, FACT_FINITE)))
         return *view;
     for (uint64_t i = 0; i < view->count; i++)
         for (uint32_t k = 0; k < view->components; k++)
@@ -119,12 +126,10 @@ static stele_view repair_numbers(context *c, const stele_view *view, number_is_b
     for (uint64_t i = 0; bytes && i < view->count; i++)
         for (uint32_t k = 0; k < view->components; k++)
             store_f32(bytes + i * repaired.stride + 4 * k, put_right(load_f32(st_view_at(view, i) + 4 * k)));
-    return bytes ? repaired : *view;
-}
-
-static bool not_finite(float value)
-{
-    return !isfinite(value);
+    if (!bytes)
+        return *view;
+    st_know(c->facts, &repaired, FACT_FINITE);
+    return repaired;
 }
 
 static float finite_or_zero(float value)
@@ -287,6 +292,8 @@ bool st_load_influences(context *c, const skin_request *r, skin_result *result)
             store_f32(weights[k / 4] + 4 * (4 * i + k % 4), (float)items[k].weight);
         }
     }
+    for (size_t s = 0; s < sets; s++)
+        st_know(c->facts, &result->attributes[2 * s + 1].view, FACT_FINITE);
     if (c->load->repair)
         report_skin(c, r, &survey);
     return true;

@@ -133,6 +133,8 @@ static void check_finite(checking *k, const gltf_use *use)
         return;
     if (found->finite == UNKNOWN)
         found->finite = is_finite(k, token, a, v) ? YES : NO;
+    if (found->finite == YES)
+        st_know(k->doc->c->facts, v, FACT_FINITE);
     if (found->finite == NO && !found->reported)
         report_nonfinite(k->doc, token, v, use->nonfinite);
     found->reported |= found->finite == NO;
@@ -197,11 +199,14 @@ static void check_indices(checking *k, const gltf_use *use)
     known *found = known_of(k, a);
     if (!v->count || (found->within && found->within <= limit) || !st_gltf_may_scan(k->doc, token, bytes_of(v)))
         return;
-    if (packed(v) ? st_scan_beyond(v->data, v->count, v->type, limit)
-                  : st_scan_beyond_rows(v->data, v->count, v->stride, 1, v->type, limit))
+    bool beyond = packed(v) ? st_scan_beyond(v->data, v->count, v->type, limit)
+                            : st_scan_beyond_rows(v->data, v->count, v->stride, 1, v->type, limit);
+    if (beyond) {
         report_beyond(k->doc, token, v, limit);
-    else
-        found->within = limit;
+        return;
+    }
+    found->within = limit;
+    st_know_below(k->doc->c->facts, v, limit);
 }
 
 static void check_use(checking *k, const gltf_use *use)

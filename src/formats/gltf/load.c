@@ -19,7 +19,7 @@ static void *copied(gltf_doc *d, const void *items, size_t count, size_t item_si
 
 static bool is_bad(gltf_doc *d, uint32_t token, const stele_view *v)
 {
-    return v->type == STELE_F32 && st_gltf_may_scan(d, token, v->count * v->stride) &&
+    return v->type == STELE_F32 && !st_known(d->c->facts, v, FACT_FINITE) && st_gltf_may_scan(d, token, v->count * v->stride) &&
            st_scan_nonfinite_rows(v->data, v->count, v->stride, v->components);
 }
 

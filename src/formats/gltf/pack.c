@@ -193,6 +193,7 @@ typedef struct packing {
     const stele_attribute *attribute;
     stele_view view; /* in a type and layout that glTF allows */
     bool fresh;      /* not yet in the buffer */
+    bool finite;     /* as is known before anybody looks */
     bool nonfinite;
     float min[3], max[3]; /* of positions */
 } packing;
@@ -202,6 +203,7 @@ static packing prepare(packer *p, const stele_attribute *attribute)
     packing k = {.attribute = attribute,
                  .view = attribute->view,
                  .fresh = packed_already(p, &attribute->view, USE_VERTEX + attribute->semantic) == STELE_NONE,
+                 .finite = attribute->view.type != STELE_F32 || st_known(p->c->facts, &attribute->view, FACT_FINITE),
                  .min = {INFINITY, INFINITY, INFINITY},
                  .max = {-INFINITY, -INFINITY, -INFINITY}};
     if (!k.fresh)
@@ -265,6 +267,7 @@ typedef struct block {
     uintptr_t start, end;  /* of the first row */
     uint32_t stride, used; /* bytes of a row, and those of them that attributes use */
     uint64_t rows;
+    bool finite; /* all members are known to be */
     size_t count;
     packing *members[MOST_ATTRIBUTES];
 } block;
@@ -280,7 +283,8 @@ static bool joins(const block *b, const packing *k)
 static void gather(packing *packings, size_t count, block *b)
 {
     uintptr_t start = (uintptr_t)packings[0].view.data;
-    *b = (block){.start = start, .end = start, .stride = packings[0].view.stride, .rows = packings[0].view.count};
+    *b = (block){
+        .start = start, .end = start, .stride = packings[0].view.stride, .rows = packings[0].view.count, .finite = true};
     for (size_t i = 0; i < count; i++) {
         packing *k = &packings[i];
         if (!joins(b, k))
@@ -289,15 +293,18 @@ static void gather(packing *packings, size_t count, block *b)
         b->start = at < b->start ? at : b->start;
         b->end = end > b->end ? end : b->end;
         b->used += row_size(&k->view);
+        b->finite &= k->finite;
         b->members[b->count++] = k;
     }
 }
 
-/* Some rows of a block: is anything in them not finite? All bytes at once are asked first, at memory speed. */
+/* Some rows of a block: is anything in them not finite? If that is not known, all bytes at once are asked first, at memory
+ * speed.
+ */
 static void look_at_rows(block *b, uint64_t start, uint64_t rows)
 {
     const uint8_t *data = (const uint8_t *)b->start + start * b->stride;
-    bool suspicious = st_scan_nonfinite(data, ((rows - 1) * b->stride + (b->end - b->start)) / 4);
+    bool suspicious = !b->finite && st_scan_nonfinite(data, ((rows - 1) * b->stride + (b->end - b->start)) / 4);
     for (size_t i = 0; i < b->count; i++) {
         packing *k = b->members[i];
         const uint8_t *own = st_view_at(&k->view, start);
@@ -398,13 +405,18 @@ static uint32_t pack_in_own_view(packer *p, const stele_view *v, uint32_t target
     return view;
 }
 
+static bool is_below(const packer *p, const stele_view *v, uint64_t limit)
+{
+    return st_known_below(p->c->facts, v, limit) || !st_scan_beyond(v->data, v->count, v->type, limit);
+}
+
 /* The type in which no index is the one that restarts a strip: that is the greatest of each. */
-static stele_type index_type(const stele_view *v)
+static stele_type index_type(const packer *p, const stele_view *v)
 {
     if (v->type == STELE_U8)
-        return st_scan_beyond(v->data, v->count, STELE_U8, UINT8_MAX) ? STELE_U16 : STELE_U8;
+        return is_below(p, v, UINT8_MAX) ? STELE_U8 : STELE_U16;
     if (v->type == STELE_U16)
-        return st_scan_beyond(v->data, v->count, STELE_U16, UINT16_MAX) ? STELE_U32 : STELE_U16;
+        return is_below(p, v, UINT16_MAX) ? STELE_U16 : STELE_U32;
     return STELE_U32;
 }
 
@@ -418,11 +430,11 @@ uint32_t st_pack_indices(packer *p, const stele_primitive *primitive, const char
         v = packed_rows(p, &v, false);
     if (p->failed)
         return STELE_NONE;
-    if (st_scan_beyond(v.data, v.count, v.type, primitive->vertex_count)) {
+    if (!is_below(p, &v, primitive->vertex_count)) {
         st_refuse(p->c, STELE_NOWHERE, path, "an index is beyond the vertices");
         return STELE_NONE;
     }
-    stele_type type = index_type(&v);
+    stele_type type = index_type(p, &v);
     if (type != v.type)
         v = packed_integers(p, &v, type, false);
     made_accessor a = {.count = v.count, .type = v.type, .components = 1};
