@@ -10,7 +10,7 @@ enum { MOST_TEXT = 512 };
 
 static void report(gltf_doc *d, diag_code code, uint32_t token, uint64_t offset, uint64_t count, const char *text)
 {
-    char pointer[WALK_PATH] = "";
+    char pointer[JSON_POINTER] = "";
     d->broken |= stele_diagnostic_kinds(NULL)[code].severity == STELE_ERROR;
     if (token != JSON_ABSENT && !st_diag_unseen(d->c->diags, code))
         st_json_pointer(&d->json, token, pointer);
@@ -275,6 +275,8 @@ static void read_list(gltf_doc *d, gltf_list_name name)
 
 static bool parse(gltf_doc *d, span text)
 {
+    static const diag_code codes[] = {
+        [JSON_SYNTAX] = DIAG_BAD_JSON, [JSON_TOO_DEEP] = DIAG_JSON_DEPTH, [JSON_DUPLICATE_KEY] = DIAG_JSON_DUPLICATE_KEY};
     json_failure failure;
     uint64_t start = text.count >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     d->json.text = text.data;
@@ -283,8 +285,8 @@ static bool parse(gltf_doc *d, span text)
     if (st_json_parse(&d->json, d->arena, text.data + start, text.count - start, &failure))
         return true;
     d->broken = true;
-    if (failure.code != DIAG_NO_MEMORY)
-        st_diag(d->c->diags, failure.code,
+    if (failure.problem != JSON_NO_MEMORY)
+        st_diag(d->c->diags, codes[failure.problem],
                 (diag_place){st_check_offset(d->c, text.data + start + failure.offset), 1, failure.pointer}, "%s",
                 failure.text);
     return false;

@@ -4,7 +4,7 @@
 #ifndef ST_GLTF_DOC_H
 #define ST_GLTF_DOC_H
 
-#include "json.h"
+#include "base/json.h"
 #include "raw.h"
 
 /* The lists of the document that others refer to by number. */

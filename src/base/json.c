@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/text.h"
-#include "file/check.h"
+#include "number.h"
+#include "text.h"
 
 typedef struct parser {
     const uint8_t *text, *at, *end;
@@ -127,7 +126,7 @@ typedef struct pointer {
 
 static void add_char(pointer *p, char c)
 {
-    if (p->used + 1 < WALK_PATH)
+    if (p->used + 1 < JSON_POINTER)
         p->text[p->used++] = c;
     p->text[p->used] = 0;
 }
@@ -151,7 +150,7 @@ static void add_index(pointer *p, uint32_t index)
         add_char(p, *c);
 }
 
-const char *st_json_pointer(const json *j, uint32_t token, char text[WALK_PATH])
+const char *st_json_pointer(const json *j, uint32_t token, char text[JSON_POINTER])
 {
     pointer p = {text, 0};
     uint32_t at = 0;
@@ -177,7 +176,7 @@ const char *st_json_pointer(const json *j, uint32_t token, char text[WALK_PATH])
 /* ---- Parsing ---- */
 
 /* Where the parser is: what it is in, and the item or member that it is at. */
-static void print_place(const parser *p, char text[WALK_PATH])
+static void print_place(const parser *p, char text[JSON_POINTER])
 {
     pointer place = {text, 0};
     text[0] = 0;
@@ -190,9 +189,9 @@ static void print_place(const parser *p, char text[WALK_PATH])
     }
 }
 
-static bool fail_at(parser *p, diag_code code, const uint8_t *at, const char *text)
+static bool fail_at(parser *p, json_problem problem, const uint8_t *at, const char *text)
 {
-    p->failure->code = code;
+    p->failure->problem = problem;
     p->failure->offset = (uint64_t)(at - p->text);
     p->failure->text = text;
     print_place(p, p->failure->pointer);
@@ -201,7 +200,7 @@ static bool fail_at(parser *p, diag_code code, const uint8_t *at, const char *te
 
 static bool fail(parser *p, const char *expected)
 {
-    return fail_at(p, DIAG_BAD_JSON, p->at, p->at == p->end ? "the text ends too early" : expected);
+    return fail_at(p, JSON_SYNTAX, p->at, p->at == p->end ? "the text ends too early" : expected);
 }
 
 static uint8_t peek(const parser *p)
@@ -240,19 +239,19 @@ static bool parse_escape(parser *p)
         return true;
     }
     if (peek(p) != 'u' || !is_hex4(p->at + 1, p->end))
-        return fail_at(p, DIAG_BAD_JSON, at, "is no escape that JSON knows");
+        return fail_at(p, JSON_SYNTAX, at, "is no escape that JSON knows");
     uint32_t c = hex4(p->at + 1);
     p->at += 5;
     if (c >= 0xDC00 && c < 0xE000)
-        return fail_at(p, DIAG_BAD_JSON, at, "is the second half of a surrogate pair, without the first");
+        return fail_at(p, JSON_SYNTAX, at, "is the second half of a surrogate pair, without the first");
     if (c < 0xD800 || c >= 0xDC00)
         return true;
     if (p->end - p->at < 6 || p->at[0] != '\\' || p->at[1] != 'u' || !is_hex4(p->at + 2, p->end))
-        return fail_at(p, DIAG_BAD_JSON, at, "is the first half of a surrogate pair, without the second");
+        return fail_at(p, JSON_SYNTAX, at, "is the first half of a surrogate pair, without the second");
     uint32_t low = hex4(p->at + 2);
     p->at += 6;
     return (low >= 0xDC00 && low < 0xE000) ||
-           fail_at(p, DIAG_BAD_JSON, at, "is the first half of a surrogate pair, without the second");
+           fail_at(p, JSON_SYNTAX, at, "is the first half of a surrogate pair, without the second");
 }
 
 /* True if eight bytes are plain ASCII: no control, quote or backslash. Data URIs are long. */
@@ -277,16 +276,16 @@ static bool parse_string(parser *p)
             if (!parse_escape(p))
                 return false;
         } else if (*p->at < 0x20) {
-            return fail_at(p, DIAG_BAD_JSON, p->at, "is a control character in a string, which must be escaped");
+            return fail_at(p, JSON_SYNTAX, p->at, "is a control character in a string, which must be escaped");
         } else {
             size_t length = st_utf8_length(p->at, (size_t)(p->end - p->at));
             if (!length)
-                return fail_at(p, DIAG_BAD_JSON, p->at, "is not valid UTF-8");
+                return fail_at(p, JSON_SYNTAX, p->at, "is not valid UTF-8");
             p->at += length;
         }
     }
     if (p->at == p->end)
-        return fail_at(p, DIAG_BAD_JSON, start, "is a string without an end");
+        return fail_at(p, JSON_SYNTAX, start, "is a string without an end");
     p->at++;
     add_token(p, JSON_STRING, start)->escaped = escaped;
     return true;
@@ -317,7 +316,7 @@ static bool parse_number(parser *p)
         good = skip_digits(p);
     }
     if (!good)
-        return fail_at(p, DIAG_BAD_JSON, start, "is not a number as JSON has them");
+        return fail_at(p, JSON_SYNTAX, start, "is not a number as JSON has them");
     add_token(p, JSON_NUMBER, start);
     return true;
 }
@@ -363,7 +362,7 @@ static void close_container(parser *p)
 static bool open_container(parser *p)
 {
     if (p->depth == JSON_DEPTH)
-        return fail_at(p, DIAG_JSON_DEPTH, p->at, "is nested more than 64 levels deep");
+        return fail_at(p, JSON_TOO_DEEP, p->at, "is nested more than 64 levels deep");
     p->open[p->depth] = p->count;
     p->key[p->depth] = JSON_ABSENT;
     add_token(p, *p->at == '[' ? JSON_ARRAY : JSON_OBJECT, p->at);
@@ -548,7 +547,7 @@ static bool check_duplicates(parser *p, const json *j)
     st_arena_rewind(p->arena, mark);
     if (found == JSON_ABSENT)
         return keys;
-    fail_at(p, DIAG_JSON_DUPLICATE_KEY, p->text + p->tokens[found].start, "is there twice in its object");
+    fail_at(p, JSON_DUPLICATE_KEY, p->text + p->tokens[found].start, "is there twice in its object");
     st_json_pointer(j, found, p->failure->pointer);
     return false;
 }
@@ -556,9 +555,9 @@ static bool check_duplicates(parser *p, const json *j)
 bool st_json_parse(json *j, arena *a, const uint8_t *text, uint64_t size, json_failure *failure)
 {
     parser p = {.text = text, .at = text, .end = text + size, .arena = a, .failure = failure};
-    *failure = (json_failure){.code = DIAG_NO_MEMORY};
+    *failure = (json_failure){.problem = JSON_NO_MEMORY};
     if (size > UINT32_MAX)
-        return fail_at(&p, DIAG_BAD_JSON, text, "is longer than 4 GiB");
+        return fail_at(&p, JSON_SYNTAX, text, "is longer than 4 GiB");
     p.tokens = st_arena_bytes(a, count_tokens(p.at, p.end) * sizeof *p.tokens);
     if (!p.tokens || !parse_all(&p))
         return false;

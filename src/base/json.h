@@ -1,4 +1,4 @@
-/* JSON as RFC 8259 and glTF want it, and nothing else: read into one flat array of tokens without recursion. Every token knows
+/* JSON as RFC 8259 has it, and nothing else: read into one flat array of tokens without recursion. Every token knows
  * its place in the text, so that a message can name the offset and the JSON pointer of what it speaks of.
  *
  *     {"a": [1, 2]}      tokens: object, string "a", array, number, number
@@ -8,11 +8,9 @@
 #ifndef ST_JSON_H
 #define ST_JSON_H
 
-#include "base/arena.h"
-#include "file/diag.h"
-#include "file/walk.h"
+#include "arena.h"
 
-enum { JSON_DEPTH = 64 };
+enum { JSON_DEPTH = 64, JSON_POINTER = 256 /* bytes: longer ones are cut off */ };
 
 #define JSON_ABSENT UINT32_MAX
 
@@ -32,10 +30,12 @@ typedef struct json {
     uint32_t count;
 } json;
 
+typedef enum json_problem { JSON_NO_MEMORY, JSON_SYNTAX, JSON_TOO_DEEP, JSON_DUPLICATE_KEY } json_problem;
+
 typedef struct json_failure {
-    diag_code code; /* DIAG_NO_MEMORY: that; nothing else is set then */
+    json_problem problem; /* without memory nothing else is set */
     uint64_t offset;
-    char pointer[WALK_PATH]; /* of what is wrong, or what it is in */
+    char pointer[JSON_POINTER]; /* of what is wrong, or what it is in */
     const char *text;
 } json_failure;
 
@@ -68,6 +68,6 @@ bool st_json_is(const json *j, uint32_t token, const char *text);
 double st_json_number(const json *j, uint32_t token);
 
 /* The place of a token: its JSON pointer. Takes time in proportion to the text. */
-const char *st_json_pointer(const json *j, uint32_t token, char pointer[WALK_PATH]);
+const char *st_json_pointer(const json *j, uint32_t token, char pointer[JSON_POINTER]);
 
 #endif
