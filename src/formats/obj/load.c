@@ -33,7 +33,7 @@ typedef struct builder {
     context *c;
     arena *arena;
     const obj_content *content;
-    obj_names names, libraries;
+    obj_materials materials;
     segment *segments;
     part *parts;
     group *groups;
@@ -42,8 +42,7 @@ typedef struct builder {
     uint32_t *first_vertex; /* of a position: a vertex and 1, or 0 */
     vertex *vertices;       /* room for those of any part */
     uint64_t work;
-    uint64_t cut_badly, undefined;
-    text undefined_name;
+    uint64_t cut_badly;
     bool failed;
 } builder;
 
@@ -59,79 +58,6 @@ static void *take_bytes(builder *b, uint64_t size)
     void *memory = st_arena_bytes(b->arena, size);
     b->failed |= !memory;
     return memory;
-}
-
-/* ---- Materials ---- */
-
-static uint32_t material_named(builder *b, text name)
-{
-    uint32_t found = st_obj_name_find(&b->names, name);
-    if (!name.size || found != STELE_NONE)
-        return found;
-    stele_material material = stele_default_material();
-    material.name = st_text_string(b->arena, &name);
-    found = st_model_add_material(b->c->load->model, b->arena, &material);
-    b->failed |= found == STELE_NONE || !st_obj_name_add(&b->names, b->arena, name, found);
-    if (!b->undefined++)
-        b->undefined_name = name;
-    return found;
-}
-
-/* True if there is such a file, or there was. */
-static bool load_library(builder *b, text name)
-{
-    const void *data;
-    size_t size;
-    const char *file = st_text_string(b->arena, &name);
-    if (st_obj_name_find(&b->libraries, name) != STELE_NONE)
-        return true;
-    if (!*file || !st_companion_find(b->c->companions, file, &data, &size))
-        return false;
-    b->failed |= !st_obj_name_add(&b->libraries, b->arena, name, 0);
-    b->failed |= !st_mtl_load(b->c, file, (text){data, size}, &b->names);
-    return true;
-}
-
-static void report_library(builder *b, text name)
-{
-    context *c = b->c;
-    const char *file = st_text_string(b->arena, &name);
-    if (!st_companion_stays(file))
-        st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, st_obj_place(c, name.data, 1), "%s is not in the model's folder", file);
-    else if (st_companions_any(c->companions))
-        st_diag(c->diags, DIAG_COMPANION_MISSING, st_obj_place(c, name.data, 1), "%s is not beside the model", file);
-    b->failed |= !st_obj_name_add(&b->libraries, b->arena, name, 0); /* once is enough */
-}
-
-static text take_name(text *names)
-{
-    uint64_t length = 0;
-    while (length < names->size && !obj_blank(names->data[length]))
-        length++;
-    text name = {names->data, length};
-    length += length < names->size;
-    *names = (text){names->data + length, names->size - length};
-    return name;
-}
-
-/* One name, which may have blanks in it, or several. */
-static void load_libraries(builder *b, text names)
-{
-    if (load_library(b, names))
-        return;
-    while (names.size && !b->failed) {
-        text name = take_name(&names);
-        if (name.size && !load_library(b, name))
-            report_library(b, name);
-    }
-}
-
-static void load_materials(builder *b)
-{
-    const obj_content *o = b->content;
-    for (size_t i = 0; i < o->event_count && !b->failed; i++)
-        if (o->events[i].kind == EVENT_LIBRARY)
-            load_libraries(b, o->events[i].name);
 }
 
 /* ---- Which corners belong together ---- */
@@ -167,7 +93,8 @@ static bool use_materials(builder *b, uint32_t *materials)
     const obj_content *o = b->content;
     for (size_t i = 0; i < o->event_count && !b->failed; i++)
         if (o->events[i].kind == EVENT_MATERIAL)
-            materials[i] = material_named(b, o->events[i].name);
+            materials[i] = st_obj_material(b->c, &b->materials, o->events[i].name);
+    b->failed |= b->materials.failed;
     b->newest_part = take(b, 3 * ((uint64_t)b->c->load->model->material_count + 1), sizeof *b->newest_part);
     return !b->failed;
 }
@@ -532,14 +459,11 @@ static void build_mesh(builder *b, const group *g)
 
 static void report(builder *b)
 {
-    context *c = b->c;
     if (b->cut_badly)
-        st_diag(c->diags, DIAG_POLYGON_TOO_LARGE, (diag_place){STELE_NOWHERE, b->cut_badly, ""},
+        st_diag(b->c->diags, DIAG_POLYGON_TOO_LARGE, (diag_place){STELE_NOWHERE, b->cut_badly, ""},
                 "%llu polygon%s cut as if convex: there are too many corners", (unsigned long long)b->cut_badly,
                 b->cut_badly == 1 ? " was" : "s were");
-    if (b->undefined)
-        st_diag(c->diags, DIAG_MATERIAL_UNDEFINED, st_obj_place(c, b->undefined_name.data, b->undefined),
-                "%s is not defined: taken as plain white", st_text_string(b->arena, &b->undefined_name));
+    st_obj_report_undefined(b->c, &b->materials);
 }
 
 /* Enough for polygons of some thousand corners that are not convex; a hostile file has no end of them. */
@@ -551,7 +475,8 @@ bool st_obj_load(context *c, const raw_file *raw)
     builder b = {.c = c, .arena = c->arena, .content = f->content, .work = CLIPPING_WORK};
     if (!f->content->sound)
         return false;
-    load_materials(&b);
+    st_obj_load_libraries(c, &b.materials, f->content);
+    b.failed = b.materials.failed;
     if (!b.failed)
         sort_corners(&b);
     for (size_t i = 0; i < b.group_count && !b.failed; i++)
@@ -559,21 +484,4 @@ bool st_obj_load(context *c, const raw_file *raw)
             build_mesh(&b, &b.groups[i]);
     report(&b);
     return !b.failed;
-}
-
-/* ---- An untouched copy ---- */
-
-/* Its libraries. */
-void st_obj_bring(context *c, const raw_file *raw)
-{
-    const obj_file *f = (const obj_file *)raw;
-    for (size_t i = 0; f->content && i < f->content->event_count; i++) {
-        text names = f->content->events[i].name;
-        if (f->content->events[i].kind != EVENT_LIBRARY || st_save_companion(c, st_text_string(c->arena, &names)))
-            continue;
-        while (names.size) {
-            text name = take_name(&names);
-            st_save_companion(c, st_text_string(c->arena, &name));
-        }
-    }
 }

@@ -55,7 +55,22 @@ static inline bool obj_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* names.c: names and their numbers; of two with the same name the first counts. */
+/* parse.c: fills the content, on the caller's threads, and reports what is wrong. */
+void st_obj_parse(context *c, raw_file *raw);
+
+/* A place in the file, as "line 17". */
+diag_place st_obj_place(context *c, const char *at, uint64_t count);
+
+/* load.c */
+bool st_obj_load(context *c, const raw_file *raw);
+
+/* polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
+ * Scratch: two numbers a corner. Work is what may still be spent on polygons that are not convex; when it is used up they are
+ * cut as if they were, and false is returned. */
+bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uint32_t count, uint32_t *scratch, uint64_t *work,
+                        uint32_t (*triangles)[3]);
+
+/* materials.c: names and their numbers; of two with the same name the first counts. */
 typedef struct obj_name {
     text name;
     uint32_t number;
@@ -68,29 +83,28 @@ typedef struct obj_names {
 } obj_names;
 
 bool st_obj_same_name(text a, text b);
-uint32_t st_obj_name_find(const obj_names *t, text name); /* STELE_NONE: not there */
-bool st_obj_name_add(obj_names *t, arena *a, text name, uint32_t number);
+uint32_t st_obj_find_name(const obj_names *t, text name); /* STELE_NONE: not there */
+bool st_obj_add_name(obj_names *t, arena *a, text name, uint32_t number);
 
-/* parse.c: fills the content, on the caller's threads, and reports what is wrong. */
-void st_obj_parse(context *c, raw_file *raw);
+/* The materials of a file, while it is loaded. */
+typedef struct obj_materials {
+    obj_names names, libraries;
+    uint64_t undefined; /* that are used, and nowhere defined; and the first of them */
+    text undefined_name;
+    bool failed; /* no memory */
+} obj_materials;
 
-/* A place in the file, as "line 17". */
-diag_place st_obj_place(context *c, const char *at, uint64_t count);
+/* All materials of the file's libraries; and that of a name, which becomes a plain one if no library has it. */
+void st_obj_load_libraries(context *c, obj_materials *m, const obj_content *o);
+uint32_t st_obj_material(context *c, obj_materials *m, text name);
+void st_obj_report_undefined(context *c, const obj_materials *m);
 
-/* load.c */
-bool st_obj_load(context *c, const raw_file *raw);
 void st_obj_bring(context *c, const raw_file *raw);
 
-/* polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
- * Scratch: two numbers a corner. Work is what may still be spent on polygons that are not convex; when it is used up they are
- * cut as if they were, and false is returned. */
-bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uint32_t count, uint32_t *scratch, uint64_t *work,
-                        uint32_t (*triangles)[3]);
-
-/* mtl.c: adds the materials of a library to the model, and their names to the table. False without memory. */
+/* mtl_load.c: adds the materials of a library to the model, and their names to the table. False without memory. */
 bool st_mtl_load(context *c, const char *library, text content, obj_names *names);
 
-/* What is written as MTL: the materials of a model under names that are unique, and the names of its textures. */
+/* mtl_save.c: what is written as MTL: the materials of a model under names that are unique, and the names of its textures. */
 typedef struct mtl_file {
     const stele_model *model;
     const char **materials, **textures;
