@@ -153,6 +153,75 @@ static void assert_point(const float *p, double x, double y, double z)
     assert_near((double)p[2], z);
 }
 
+/* More joints than are prepared at once, more vertices than a block, two sets: every joint only moves, by its number. */
+static void test_many_joints_and_sets(void **state)
+{
+    enum { JOINTS = 300, VERTICES = 150 };
+    static uint8_t bytes[2][VERTICES][8];
+    static float positions[VERTICES][3], weights[2][VERTICES][4], moved[VERTICES][3];
+    static double matrices[JOINTS + 1][16];
+    uint32_t joints[JOINTS];
+    stele_file *file = stele_new(NULL);
+    stele_node node = stele_default_node();
+    (void)state;
+    for (unsigned i = 0; i < JOINTS; i++) {
+        node.local.translation[0] = (float)i;
+        node.local.translation[1] = 2 * (float)i;
+        joints[i] = stele_add_node(file, &node);
+    }
+    for (unsigned v = 0; v < VERTICES; v++) {
+        const unsigned used[2][4] = {{v, JOINTS - 1 - v, 9, 0}, {2 * v, 7, 0, 1}};
+        const float parts[2][4] = {{0.25f, 0.25f, 0, 0}, {0.5f, 0, 0, 0}};
+        memcpy(weights[0][v], parts[0], sizeof parts[0]);
+        memcpy(weights[1][v], parts[1], sizeof parts[1]);
+        for (int k = 0; k < 8; k++)
+            store_uint(bytes[k / 4][v] + 2 * (k % 4), used[k / 4][k % 4], 2);
+        positions[v][2] = (float)v;
+    }
+    stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(positions[0], VERTICES, 3)},
+                                    {STELE_JOINTS, 0, {bytes[0], VERTICES, 8, 4, STELE_U16, false}},
+                                    {STELE_WEIGHTS, 0, stele_float_view(weights[0][0], VERTICES, 4)},
+                                    {STELE_JOINTS, 1, {bytes[1], VERTICES, 8, 4, STELE_U16, false}},
+                                    {STELE_WEIGHTS, 1, stele_float_view(weights[1][0], VERTICES, 4)}};
+    stele_primitive primitive = {
+        .vertex_count = VERTICES, .attributes = attributes, .attribute_count = 5, .material = STELE_NONE};
+    node = stele_default_node();
+    node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = &primitive, .primitive_count = 1});
+    node.skin = stele_add_skin(file, &(stele_skin){.joints = joints, .joint_count = JOINTS, .skeleton = STELE_NONE});
+    uint32_t drawn = stele_add_node(file, &node);
+    const stele_model *model = stele_file_model(file);
+    assert_non_null(model);
+    size_t nodes = model->node_count;
+    assert_true(stele_evaluate_nodes(model, STELE_NONE, 0, matrices, nodes));
+    assert_true(stele_evaluate_vertices(model, drawn, 0, STELE_NONE, 0, (const double(*)[16])matrices, nodes, (float *)moved,
+                                        NULL, VERTICES));
+    for (unsigned v = 0; v < VERTICES; v++) {
+        double way = 0.25 * v + 0.25 * (JOINTS - 1 - v) + 0.5 * 2 * v;
+        assert_point(moved[v], way, 2 * way, v);
+    }
+    stele_close(file);
+}
+
+/* A primitive without joints at a node with a skin is drawn where the node is, not squeezed into the origin. */
+static void test_no_joints_for_a_skin(void **state)
+{
+    arm a = make_arm();
+    stele_attribute position = {STELE_POSITION, 0, stele_float_view(arm_positions, 3, 3)};
+    stele_primitive primitive = {.vertex_count = 3, .attributes = &position, .attribute_count = 1, .material = STELE_NONE};
+    stele_node node = stele_default_node();
+    float p[9];
+    (void)state;
+    node.mesh = stele_add_mesh(a.file, &(stele_mesh){.primitives = &primitive, .primitive_count = 1});
+    node.skin = 0;
+    node.local.translation[0] = 5;
+    a.drawn = stele_add_node(a.file, &node);
+    evaluate(&a, STELE_NONE, 0, p);
+    for (int i = 0; i < 3; i++)
+        assert_point(p + 3 * i, (double)arm_positions[3 * i] + 5, (double)arm_positions[3 * i + 1],
+                     (double)arm_positions[3 * i + 2]);
+    stele_close(a.file);
+}
+
 static void test_skinning(void **state)
 {
     (void)state;
@@ -643,6 +712,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_many_joints_and_sets),
+        cmocka_unit_test(test_no_joints_for_a_skin),
         cmocka_unit_test(test_singular_has_no_inverse),
         cmocka_unit_test(test_decompose),
         cmocka_unit_test(test_scaled_to_nothing),

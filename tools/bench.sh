@@ -64,3 +64,6 @@ egl=""
 $cc -std=c11 -O2 -Iinclude -o "$folder/render" bench/render.c bench/race.c build/libstele.a $libraries -lpthread $egl
 "$folder/render" build/stele samples/dialects/v3.sgm "$folder/small" "$folder/out.png"
 "$folder/obj" build/stele "$folder"
+# shellcheck disable=SC2086 # several words
+$cc -std=c11 -O3 -Iinclude -o "$folder/skin" bench/skin.c bench/race.c build/libstele.a $libraries
+"$folder/skin"

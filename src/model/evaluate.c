@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "model.h"
+#include "skin.h"
 
 /* ---- Channels ---- */
 
@@ -169,112 +169,32 @@ double st_morph_weight(const stele_model *model, uint32_t node_index, uint32_t c
     return mesh->weights ? (double)mesh->weights[morph] : 0;
 }
 
-static void add_morph(const stele_view *vertices, const stele_view *deltas, double weight, float *result, uint64_t vertex_count)
-{
-    for (uint64_t i = 0; i < deltas->count; i++) {
-        uint64_t vertex = vertices->count ? st_view_index(vertices, i) : i;
-        for (uint32_t k = 0; k < 3 && vertex < vertex_count; k++)
-            result[3 * vertex + k] = (float)((double)result[3 * vertex + k] + weight * stele_view_number(deltas, i, k));
-    }
-}
-
-static void copy_rows(const stele_view *view, uint64_t count, float *result)
-{
-    for (uint64_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < 3; k++)
-            result[3 * i + k] = (float)stele_view_number(view, i, k);
-}
-
-/* What moves the vertices: one matrix for all, or one for each joint. */
-typedef struct mover {
-    const stele_skin *skin; /* NULL: rigid */
-    const stele_primitive *primitive;
-    const double (*matrices)[16];
-    matrix rigid;
-} mover;
-
-static matrix joint_matrix(const mover *m, uint64_t joint)
-{
-    float columns[16];
-    matrix world = matrix_of(m->matrices[m->skin->joints[joint]]);
-    if (joint >= m->skin->inverse_bind.count)
-        return world;
-    stele_view_row(&m->skin->inverse_bind, joint, columns);
-    matrix inverse = st_matrix_of_columns(columns);
-    return st_matrix_product(&world, &inverse);
-}
-
-static matrix blended_matrix(const mover *m, uint64_t vertex)
-{
-    matrix sum = {{0}};
-    for (size_t i = 0; i < m->primitive->attribute_count; i++) {
-        const stele_attribute *joints = &m->primitive->attributes[i];
-        const stele_view *weights;
-        if (joints->semantic != STELE_JOINTS)
-            continue;
-        weights = stele_primitive_view(m->primitive, STELE_WEIGHTS, joints->set);
-        for (uint32_t k = 0; weights && k < joints->view.components && k < weights->components; k++) {
-            double weight = stele_view_number(weights, vertex, k);
-            uint64_t joint = (uint64_t)stele_view_number(&joints->view, vertex, k);
-            if (weight == 0 || joint >= m->skin->joint_count)
-                continue;
-            matrix one = joint_matrix(m, joint);
-            for (int e = 0; e < 16; e++)
-                sum.m[e] += weight * one.m[e];
-        }
-    }
-    return sum;
-}
-
-static void move_vertex(const matrix *m, float *position, float *normal)
-{
-    double p[3] = {(double)position[0], (double)position[1], (double)position[2]}, moved[3];
-    st_matrix_point(m, p, moved);
-    for (int k = 0; k < 3; k++)
-        position[k] = (float)moved[k];
-    if (!normal)
-        return;
-    matrix turn = st_matrix_of_normals(m);
-    double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
-    st_matrix_direction(&turn, n, moved);
-    double length = sqrt(moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2]);
-    for (int k = 0; k < 3 && length > 0; k++)
-        normal[k] = (float)(moved[k] / length);
-}
-
-static void morph_vertices(const stele_model *model, uint32_t node, const stele_primitive *p, uint32_t clip, double seconds,
-                           float *positions, float *normals)
-{
-    for (size_t i = 0; i < p->morph_count; i++) {
-        const stele_morph *morph = &p->morphs[i];
-        double weight = st_morph_weight(model, node, clip, seconds, i);
-        if (weight == 0)
-            continue;
-        add_morph(&morph->vertices, &morph->position, weight, positions, p->vertex_count);
-        if (normals)
-            add_morph(&morph->vertices, &morph->normal, weight, normals, p->vertex_count);
-    }
-}
-
 bool st_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip, double seconds,
                           const double (*matrices)[16], float *positions, float *normals)
 {
+    enum { MOST_PREPARED = 256 }; /* on the stack, for there is no other memory */
+    double joints[MOST_PREPARED][12];
+    float(*moved)[3] = (float(*)[3])positions, (*turned)[3] = (float(*)[3])normals;
     const stele_node *n = node < model->node_count ? &model->nodes[node] : NULL;
     if (!n || n->mesh == STELE_NONE || primitive >= model->meshes[n->mesh].primitive_count)
         return false;
     const stele_primitive *p = &model->meshes[n->mesh].primitives[primitive];
     const stele_view *position = stele_primitive_view(p, STELE_POSITION, 0);
     const stele_view *normal = stele_primitive_view(p, STELE_NORMAL, 0);
-    mover m = {n->skin == STELE_NONE ? NULL : &model->skins[n->skin], p, matrices, matrix_of(matrices[node])};
     if (!position)
         return false;
-    copy_rows(position, p->vertex_count, positions);
-    if (normals && normal)
-        copy_rows(normal, p->vertex_count, normals);
-    morph_vertices(model, node, p, clip, seconds, positions, normal ? normals : NULL);
-    for (uint64_t i = 0; i < p->vertex_count; i++) {
-        matrix blended = m.skin ? blended_matrix(&m, i) : m.rigid;
-        move_vertex(&blended, positions + 3 * i, normals && normal ? normals + 3 * i : NULL);
+    mover m = st_mover(model, node, p, matrices);
+    st_view_triples(position, 0, p->vertex_count, moved, sizeof *moved);
+    if (!normal)
+        turned = NULL;
+    if (turned)
+        st_view_triples(normal, 0, p->vertex_count, turned, sizeof *turned);
+    for (size_t i = 0; i < p->morph_count; i++) {
+        double weight = st_morph_weight(model, node, clip, seconds, i);
+        if (weight != 0)
+            st_morph(&p->morphs[i], weight, p->vertex_count, moved, turned);
     }
+    st_mover_prepare(&m, joints, MOST_PREPARED);
+    st_move(&m, 0, p->vertex_count, moved, sizeof *moved, turned);
     return true;
 }

@@ -2,15 +2,9 @@
 #include "scene.h"
 
 #include "base/trig.h"
+#include "model/skin.h"
 
 enum { ROWS_PER_TASK = 8192 };
-
-static inline void load_row(const stele_view *v, uint64_t row, uint32_t count, float *out)
-{
-    const uint8_t *p = st_view_at(v, row);
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = v->type == STELE_F32 ? load_f32(p + 4 * i) : (float)stele_view_number(v, row, i);
-}
 
 /* ---- What is drawn ---- */
 
@@ -129,94 +123,33 @@ bool st_draw_corners(const draw *d, uint32_t triangle, uint64_t corners[3])
 
 /* ---- Vertices in the space of the model ---- */
 
-enum { MOST_SETS = MOST_INFLUENCES / 4 };
-
-/* What moves the vertices of a draw: one matrix for all, or one for each joint. */
-typedef struct mover {
-    const draw *draw;
+/* The vertices of a draw before anything moves them: as the model has them, or morphed. */
+typedef struct moving_draw {
+    mover mover;
     const stele_view *position, *normal;
     const float (*morphed)[3], (*morphed_normal)[3]; /* instead of those, or NULL */
-    matrix rigid, rigid_normal;
-    float (*joints)[12]; /* three rows of four; NULL: rigid */
-    size_t joint_count;
-    const stele_view *joint_sets[MOST_SETS], *weight_sets[MOST_SETS];
-    size_t set_count;
-} mover;
+} moving_draw;
 
-static matrix matrix_of(const double elements[16])
-{
-    matrix m;
-    memcpy(m.m, elements, sizeof m.m);
-    return m;
-}
-
-static matrix joint_matrix(const stele_skin *skin, size_t joint, const double (*matrices)[16])
-{
-    float columns[16];
-    matrix world = matrix_of(matrices[skin->joints[joint]]);
-    if (joint >= skin->inverse_bind.count)
-        return world;
-    stele_view_row(&skin->inverse_bind, joint, columns);
-    matrix inverse = st_matrix_of_columns(columns);
-    return st_matrix_product(&world, &inverse);
-}
-
-/* Skinned triangles are turned over if most joints turn over. */
-static bool prepare_joints(mover *m, draw *d, const stele_skin *skin, const double (*matrices)[16], arena *a)
-{
-    size_t mirrored = 0;
-    m->joint_count = skin->joint_count;
-    m->joints = st_arena_array(a, skin->joint_count, sizeof *m->joints);
-    for (size_t i = 0; m->joints && i < skin->joint_count; i++) {
-        matrix joint = joint_matrix(skin, i, matrices);
-        mirrored += st_matrix_determinant(&joint) < 0;
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 4; c++)
-                m->joints[i][4 * r + c] = (float)joint.m[4 * c + r];
-    }
-    d->mirrored = 2 * mirrored > skin->joint_count;
-    for (size_t i = 0; i < d->primitive->attribute_count && m->set_count < MOST_SETS; i++) {
-        const stele_attribute *joints = &d->primitive->attributes[i];
-        if (joints->semantic != STELE_JOINTS)
-            continue;
-        const stele_view *weights = stele_primitive_view(d->primitive, STELE_WEIGHTS, joints->set);
-        if (!weights || weights->count < d->vertex_count || joints->view.count < d->vertex_count)
-            continue;
-        m->joint_sets[m->set_count] = &joints->view;
-        m->weight_sets[m->set_count++] = weights;
-    }
-    return m->joints;
-}
+typedef struct moving {
+    const scene *scene;
+    const moving_draw *draws;
+} moving;
 
 static float (*copied_rows(const stele_view *v, uint64_t count, arena *a))[3]
 {
     float(*rows)[3] = st_arena_array(a, count, sizeof *rows);
-    for (uint64_t i = 0; rows && i < count; i++)
-        load_row(v, i, 3, rows[i]);
+    if (rows)
+        st_view_triples(v, 0, count, rows, sizeof *rows);
     return rows;
 }
 
-static void add_morph(const stele_view *vertices, const stele_view *deltas, float weight, float (*rows)[3], uint64_t count)
+static bool morph(moving_draw *m, const scene *s, const draw *d, uint32_t clip, double seconds)
 {
-    for (uint64_t i = 0; i < deltas->count; i++) {
-        uint64_t row = vertices->count > i ? st_view_index(vertices, i) : i;
-        float delta[3];
-        if (row >= count || deltas->components < 3)
-            continue;
-        load_row(deltas, i, 3, delta);
-        for (int k = 0; k < 3; k++)
-            rows[row][k] += weight * delta[k];
-    }
-}
-
-static bool morph(mover *m, const scene *s, uint32_t clip, double seconds)
-{
-    const stele_primitive *p = m->draw->primitive;
+    const stele_primitive *p = d->primitive;
     arena *a = s->renderer->arena;
     float(*positions)[3] = NULL, (*normals)[3] = NULL;
     for (size_t i = 0; i < p->morph_count; i++) {
-        const stele_morph *one = &p->morphs[i];
-        float weight = (float)st_morph_weight(s->renderer->model, m->draw->node, clip, seconds, i);
+        float weight = (float)st_morph_weight(s->renderer->model, d->node, clip, seconds, i);
         if (weight == 0)
             continue;
         if (!positions) {
@@ -225,112 +158,43 @@ static bool morph(mover *m, const scene *s, uint32_t clip, double seconds)
             if (!positions || (m->normal && !normals))
                 return false;
         }
-        add_morph(&one->vertices, &one->position, weight, positions, p->vertex_count);
-        if (normals)
-            add_morph(&one->vertices, &one->normal, weight, normals, p->vertex_count);
+        st_morphf(&p->morphs[i], weight, p->vertex_count, positions, normals);
     }
     m->morphed = (const float(*)[3])positions;
     m->morphed_normal = (const float(*)[3])normals;
     return true;
 }
 
-static bool prepare(mover *m, const scene *s, draw *d, const double (*matrices)[16], uint32_t clip, double seconds)
+static bool prepare(moving_draw *m, const scene *s, draw *d, const double (*matrices)[16], uint32_t clip, double seconds)
 {
-    const stele_model *model = s->renderer->model;
-    uint32_t skin = model->nodes[d->node].skin;
-    m->draw = d;
+    m->mover = st_mover(s->renderer->model, d->node, d->primitive, matrices);
     m->position = usable(d->primitive, STELE_POSITION, 3);
     m->normal = usable(d->primitive, STELE_NORMAL, 3);
-    m->rigid = matrix_of(matrices[d->node]);
-    m->rigid_normal = st_matrix_of_normals(&m->rigid);
-    d->mirrored = st_matrix_determinant(&m->rigid) < 0;
-    if (skin != STELE_NONE && model->skins[skin].joint_count &&
-        !prepare_joints(m, d, &model->skins[skin], matrices, s->renderer->arena))
-        return false;
-    if (!m->set_count)
-        m->joints = NULL;
-    return morph(m, s, clip, seconds);
-}
-
-static void move_rigid(const mover *m, float position[3], float normal[3])
-{
-    double p[3] = {(double)position[0], (double)position[1], (double)position[2]}, moved[3];
-    st_matrix_point(&m->rigid, p, moved);
-    for (int i = 0; i < 3; i++)
-        position[i] = (float)moved[i];
-    if (normal) {
-        double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
-        st_matrix_direction(&m->rigid_normal, n, moved);
-        double length = length3(moved);
-        for (int i = 0; i < 3; i++)
-            normal[i] = length > 0 ? (float)(moved[i] / length) : 0;
+    d->mirrored = st_mover_mirrors(&m->mover);
+    if (m->mover.set_count) {
+        size_t count = m->mover.skin->joint_count;
+        float(*joints)[12] = st_arena_array(s->renderer->arena, count, sizeof *joints);
+        if (!joints)
+            return false;
+        st_mover_preparef(&m->mover, joints, count);
     }
+    return morph(m, s, d, clip, seconds);
 }
 
-static bool blend_joints(const mover *m, uint64_t row, float sum[12])
+static void move_rows(const moving_draw *m, const draw *d, uint64_t first, uint64_t last)
 {
-    bool moved = false;
-    memset(sum, 0, 12 * sizeof *sum);
-    for (size_t i = 0; i < m->set_count; i++) {
-        const stele_view *joints = m->joint_sets[i], *weights = m->weight_sets[i];
-        uint32_t count = joints->components < weights->components ? joints->components : weights->components;
-        for (uint32_t k = 0; k < count && k < 4; k++) {
-            float weight = weights->type == STELE_F32 ? load_f32(st_view_at(weights, row) + 4 * k)
-                                                      : (float)stele_view_number(weights, row, k);
-            double joint = stele_view_number(joints, row, k);
-            if (weight == 0 || !(joint >= 0 && joint < (double)m->joint_count))
-                continue;
-            const float *one = m->joints[(size_t)joint];
-            for (int e = 0; e < 12; e++)
-                sum[e] += weight * one[e];
-            moved = true;
-        }
-    }
-    return moved;
-}
-
-/* The normal is turned by the cofactors, whose rows are cross products of the rows of the matrix. */
-static void move_skinned(const mover *m, uint64_t row, float position[3], float normal[3])
-{
-    float by[12], p[3], n[3];
-    blend_joints(m, row, by);
-    memcpy(p, position, sizeof p);
-    for (int r = 0; r < 3; r++)
-        position[r] = by[4 * r] * p[0] + by[4 * r + 1] * p[1] + by[4 * r + 2] * p[2] + by[4 * r + 3];
-    if (!normal)
-        return;
-    float cofactors[3][3];
-    for (size_t r = 0; r < 3; r++)
-        cross3f(by + 4 * ((r + 1) % 3), by + 4 * ((r + 2) % 3), cofactors[r]);
-    float sign = dot3f(by, cofactors[0]) < 0 ? -1.0f : 1.0f;
-    memcpy(n, normal, sizeof n);
-    for (int r = 0; r < 3; r++)
-        normal[r] = sign * dot3f(cofactors[r], n);
-    normalize3f(normal);
-}
-
-typedef struct moving {
-    const scene *scene;
-    const mover *movers; /* of each draw */
-} moving;
-
-static void move_rows(const mover *m, uint64_t first, uint64_t last)
-{
-    for (uint64_t i = first; i < last; i++) {
-        float *position = m->draw->vertices[i].view, *normal = m->draw->normals ? m->draw->normals[i] : NULL;
-        if (m->morphed)
-            memcpy(position, m->morphed[i], 3 * sizeof(float));
-        else
-            load_row(m->position, i, 3, position);
-        if (normal && m->morphed_normal)
-            memcpy(normal, m->morphed_normal[i], 3 * sizeof(float));
-        else if (normal)
-            load_row(m->normal, i, 3, normal);
-        if (m->joints)
-            move_skinned(m, i, position, normal);
-        else
-            move_rigid(m, position, normal);
-    }
+    vertex *vertices = d->vertices + first;
+    float(*normals)[3] = d->normals ? d->normals + first : NULL;
+    uint64_t count = last - first;
+    if (!m->morphed)
+        st_view_triples(m->position, first, count, vertices->view, sizeof *vertices);
+    for (uint64_t i = 0; m->morphed && i < count; i++)
+        memcpy(vertices[i].view, m->morphed[first + i], sizeof vertices[i].view);
+    if (normals && m->morphed_normal)
+        memcpy(normals, m->morphed_normal + first, (size_t)count * sizeof *normals);
+    else if (normals)
+        st_view_triples(m->normal, first, count, normals, sizeof *normals);
+    st_movef(&m->mover, first, count, vertices->view, sizeof *vertices, normals);
 }
 
 /* Calls for the part of each draw that a task has to do. */
@@ -353,7 +217,7 @@ static void each_range(const scene *s, size_t task, row_range range, void *conte
 static void move_range(void *context, const draw *d, uint64_t first, uint64_t last)
 {
     const moving *m = context;
-    move_rows(&m->movers[d - m->scene->draws], first, last);
+    move_rows(&m->draws[d - m->scene->draws], d, first, last);
 }
 
 static void move_task(void *context, size_t task)
@@ -390,12 +254,12 @@ bool st_scene_draws(scene *s, const double (*matrices)[16], uint32_t clip, doubl
     if (!list_draws(s) || !place_vertices(s))
         return false;
     arena_mark mark = st_arena_mark(a);
-    mover *movers = st_arena_array(a, s->draw_count, sizeof *movers);
-    bool ready = movers;
+    moving_draw *draws = st_arena_array(a, s->draw_count, sizeof *draws);
+    bool ready = draws;
     for (size_t i = 0; ready && i < s->draw_count; i++)
-        ready = prepare(&movers[i], s, &s->draws[i], matrices, clip, seconds);
+        ready = prepare(&draws[i], s, &s->draws[i], matrices, clip, seconds);
     if (ready)
-        parallel_for(&s->renderer->threads, tasks_of(s->vertex_count), move_task, &(moving){s, movers});
+        parallel_for(&s->renderer->threads, tasks_of(s->vertex_count), move_task, &(moving){s, draws});
     st_arena_rewind(a, mark);
     return ready;
 }

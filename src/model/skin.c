@@ -1,0 +1,119 @@
+#include "skin.h"
+
+#include "base/bytes.h"
+
+enum { BLOCK = 64 }; /* rows of four influences that are loaded at once */
+
+/* As stele_view_number, without a call for what is usual. */
+static inline double number_at(const stele_view *v, uint64_t row, uint32_t component)
+{
+    return v->type == STELE_F32 ? (double)load_f32(st_view_at(v, row) + 4 * component) : stele_view_number(v, row, component);
+}
+
+void st_view_triples(const stele_view *v, uint64_t first, uint64_t count, void *triples, size_t stride)
+{
+    bool as_they_are = v->type == STELE_F32 && !HOST_IS_BIG_ENDIAN;
+    for (uint64_t i = 0; i < count; i++) {
+        float row[3];
+        if (as_they_are)
+            memcpy(row, st_view_at(v, first + i), sizeof row);
+        else
+            for (uint32_t k = 0; k < 3; k++)
+                row[k] = (float)number_at(v, first + i, k);
+        memcpy((uint8_t *)triples + i * stride, row, sizeof row);
+    }
+}
+
+/* What is no joint is a number beyond all of them. */
+static void load_joints(const stele_view *v, uint64_t first, size_t count, uint32_t (*joints)[4])
+{
+    bool bytes = v->type == STELE_U8 && !v->normalized, pairs = v->type == STELE_U16 && !v->normalized;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < 4; k++) {
+            const uint8_t *p = st_view_at(v, first + i);
+            double joint = bytes ? p[k] : pairs ? load_u16(p + 2 * k) : stele_view_number(v, first + i, k);
+            joints[i][k] = joint >= 0 && joint < (double)STELE_NONE ? (uint32_t)joint : STELE_NONE;
+        }
+}
+
+static matrix node_matrix(const double elements[16])
+{
+    matrix m;
+    memcpy(m.m, elements, sizeof m.m);
+    return m;
+}
+
+static matrix joint_matrix(const mover *m, size_t joint)
+{
+    float columns[16];
+    matrix world = node_matrix(m->nodes[m->skin->joints[joint]]);
+    if (joint >= m->skin->inverse_bind.count)
+        return world;
+    stele_view_row(&m->skin->inverse_bind, joint, columns);
+    matrix inverse = st_matrix_of_columns(columns);
+    return st_matrix_product(&world, &inverse);
+}
+
+/* A primitive without joints, or with a skin without any, goes with its node. */
+static void find_sets(mover *m, const stele_primitive *p)
+{
+    for (size_t i = 0; i < p->attribute_count && m->skin->joint_count && m->set_count < MOST_SETS; i++) {
+        const stele_attribute *joints = &p->attributes[i];
+        const stele_view *weights =
+            joints->semantic == STELE_JOINTS ? stele_primitive_view(p, STELE_WEIGHTS, joints->set) : NULL;
+        if (!weights)
+            continue;
+        m->joint_sets[m->set_count] = &joints->view;
+        m->weight_sets[m->set_count++] = weights;
+    }
+}
+
+mover st_mover(const stele_model *model, uint32_t node, const stele_primitive *p, const double (*nodes)[16])
+{
+    mover m = {.rigid = node_matrix(nodes[node]), .nodes = nodes};
+    m.rigid_normals = st_matrix_of_normals(&m.rigid);
+    if (model->nodes[node].skin != STELE_NONE) {
+        m.skin = &model->skins[model->nodes[node].skin];
+        find_sets(&m, p);
+    }
+    return m;
+}
+
+bool st_mover_mirrors(const mover *m)
+{
+    size_t mirrored = 0;
+    if (!m->set_count)
+        return st_matrix_determinant(&m->rigid) < 0;
+    for (size_t i = 0; i < m->skin->joint_count; i++) {
+        matrix joint = joint_matrix(m, i);
+        mirrored += st_matrix_determinant(&joint) < 0;
+    }
+    return 2 * mirrored > m->skin->joint_count;
+}
+
+static void move_rigidly(const mover *m, uint64_t count, uint8_t *positions, size_t stride, float (*normals)[3])
+{
+    for (uint64_t i = 0; i < count; i++) {
+        float *position = (float *)(positions + i * stride);
+        double from[3], to[3];
+        widen3(position, from);
+        st_matrix_point(&m->rigid, from, to);
+        for (int k = 0; k < 3; k++)
+            position[k] = (float)to[k];
+        if (!normals)
+            continue;
+        widen3(normals[i], from);
+        st_matrix_direction(&m->rigid_normals, from, to);
+        if (normalize3(to))
+            for (int k = 0; k < 3; k++)
+                normals[i][k] = (float)to[k];
+    }
+}
+
+#define REAL double
+#define V(name) name
+#include "skin_rows.h"
+
+#define REAL float
+#define V(name) name##f
+#include "skin_rows.h"
