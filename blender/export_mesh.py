@@ -28,6 +28,9 @@ class Part:
     morphs: list = field(default_factory=list)  # (name, deltas)
     has_unmoved: bool = False  # some vertex has no weight
     mesh: object = None  # the datablock
+    rig: object = None  # the joints that it is bound to
+    evaluated: bool = False  # it went through modifiers
+    corners_kept: object = None  # whether all normals are still those of the file; None: there are none of a file
 
 
 def read(collection, name, components, dtype=np.float32):
@@ -56,13 +59,15 @@ class Corners:
         self.vertex_of_loop = read(mesh.loops, "vertex_index", 1, np.int32)
         self.uvs = [versions.uv_rows(layer) for layer in mesh.uv_layers]
         self.colors = versions.color_layers(mesh)
-        self.normals = self.find_normals() if len(self.loops) else np.zeros((0, 3), np.float32)
+        recorded = mesh.get("stele.attributes")
+        self.has_normals = recorded is None or "NORMAL" in recorded.split(",") or mesh.has_custom_normals
+        self.are_kept = None  # whether all normals are still those of the file
+        self.normals = self.find_normals() if len(self.loops) and self.has_normals else np.zeros((0, 3), np.float32)
 
     def find_normals(self):
         """By loop: the file's own where Blender still shows them, and one for each fan where it does not."""
         normals = versions.corner_normals(self.mesh)
         kept = attribute_rows(self.mesh, NORMAL, "vector", 3)
-        self.are_kept = kept is not None
         if kept is not None:
             own = kept[self.vertex_of_loop]
             near = np.abs(normals - own).max(axis=1) < NEAR
@@ -104,7 +109,8 @@ class Corners:
 
     def by_loop(self):
         """What can differ between the corners of a vertex."""
-        yield self.normals
+        if self.has_normals:
+            yield self.normals
         yield from self.uvs
         for _, domain, rows in self.colors:
             if domain == "CORNER":
@@ -143,7 +149,7 @@ def parts_of(obj, mesh, place, materials, with_colors=None):
             triangles = with_degenerate(triangles, mesh["stele.degenerate"], len(vertices))
         part = Part(obj, slot, materials[slot] if slot < len(materials) else None, vertices,
                     corners.points[vertices], triangles.ravel(), mesh=mesh)
-        if recorded is None or "NORMAL" in recorded.split(",") or mesh.has_custom_normals:
+        if corners.has_normals:
             part.normals = corners.normals[loops]
         part.uvs = [flipped(rows[loops]) for rows in corners.uvs]
         wanted = recorded.count("COLOR_") if recorded is not None and "COLOR_" in recorded else 1
@@ -151,7 +157,7 @@ def parts_of(obj, mesh, place, materials, with_colors=None):
         if mesh.get("stele.opaque") and part.colors and (part.colors[0][:, 3] == 1).all():
             part.colors[0] = part.colors[0][:, :3]
         tangents = attribute_rows(mesh, TANGENT, "color", 4)
-        if tangents is not None and is_as_imported and getattr(corners, "are_kept", False):
+        if tangents is not None and is_as_imported and corners.are_kept:
             part.tangents = tangents[vertices]
         turn(part, place)
         parts.append(part)

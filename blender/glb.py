@@ -63,7 +63,7 @@ class Glb:
             rows[at[:, 0]] = self._rows(what["bufferView"], what.get("byteOffset", 0), stored, sparse["count"], components)
         if accessor.get("normalized") and np.dtype(stored).kind in "iu":
             rows = np.maximum(rows.astype(np.float64) / np.iinfo(stored).max, -1)
-        return np.ascontiguousarray(rows, dtype)
+        return np.array(rows, dtype, order="C")
 
 
 class Builder:

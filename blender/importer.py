@@ -11,7 +11,7 @@ from . import command, glb as glb_module, import_clips, import_mesh, import_rig,
 from .import_material import Materials
 
 FRAME_RATES = {"sgm": 24, "sga": 24, "mesh": 25, "ctc": 10}  # of formats that count frames
-SAID_ELSEWHERE = {"texture-not-copied"}  # of the way to the GLB, not of the file
+SAID_ELSEWHERE = {"texture-not-copied", "texture-missing"}  # of the way to the GLB; missing textures are looked for here
 
 
 class Model:
@@ -81,7 +81,6 @@ class Model:
 class Importer:
     def __init__(self, context, path, options):
         self.context, self.path, self.options = context, Path(path), options
-        self.made = []  # datablocks, to take away if something fails
         self.findings = []
 
     def run(self):
@@ -106,7 +105,7 @@ class Importer:
             glb = glb_module.Glb(Path(target).read_bytes())
         facts = command.info(self.path)
         document = {**document, "format": facts["format"], "dialect": facts["dialect"]}
-        names = [c["found"] for c in facts.get("companions", []) if c.get("found") and c.get("role") != "texture"]
+        names = [c["name"] for c in facts.get("companions", []) if c.get("found") and c.get("role") != "texture"]
         files = [(self.path.name, self.path.read_bytes())]
         for name in dict.fromkeys(names):
             beside = self.path.parent / name
@@ -131,7 +130,7 @@ class Importer:
         self.collection[records.SOURCE] = self.text
         self.materials = Materials(glb, str(self.path.parent), self.text, self.path.stem)
         self.drawn = self.model.drawn()
-        self.objects, self.meshes, self.shapes, self.records = {}, [], {}, 0
+        self.objects, self.meshes, self.shapes, self.weights, self.shared = {}, [], {}, {}, {}
         self.build_rigs()
         self.build_objects()
         for rig in self.rigs:
@@ -146,8 +145,8 @@ class Importer:
         if self.clips.lost_shear > 1e-4:
             self.findings.append({"id": "loss-shear", "severity": "loss", "path": "", "count": 1, "offset": None,
                                   "text": f"poses are sheared, which bones cannot be: up to {self.clips.lost_shear:.2g} is left out"})
-        untouched.remember(self.text, self.mesh_objects(), [r.object for r in self.rigs], self.clips.made,
-                           list(self.materials.made.values()))
+        untouched.remember(self.text, self.meshes, [r.object for r in self.rigs], self.clips.made,
+                           list(self.materials.made.values()), self.weights)
         self.select()
 
     def scene_extras(self):
@@ -237,6 +236,8 @@ class Importer:
             obj.empty_display_type = "ARROWS" if is_attachment else "PLAIN_AXES"
             obj.empty_display_size = 0.05 * (self.model.size or 1)
             obj["stele.attachment"] = is_attachment
+            obj[records.SOURCE] = self.text
+            records.remember_name(obj, node.get("name", ""))
             extras = {k: v for k, v in node.get("extras", {}).items() if k != "attachment"}
         else:
             obj = self.new_mesh_object(i, primitive, space.FILE_TO_BLENDER if applied is None else applied)
@@ -289,36 +290,29 @@ class Importer:
         if rig is not None:
             influences = import_mesh.influences_of(self.glb, primitive)
             import_mesh.add_weights(obj, rig.bones, influences)
+            bound = influences[1] != (rig.neutral if rig.neutral is not None else -1)
+            self.weights[obj.name] = tuple(rows[bound] for rows in influences)
         targets = primitive.get("targets", [])
         if targets and mesh.shape_keys is None:
             names = described.get("extras", {}).get("targetNames", [])
             import_mesh.add_morphs(self.glb, obj, primitive, names, node.get("weights", described.get("weights", [])), place)
         if mesh.shape_keys is not None:
             self.shapes.setdefault(i, []).append(mesh.shape_keys)
-        records.mark(obj, self.text, self.records)
-        self.records += 1
+        records.mark(obj, self.text, len(self.meshes))
         self.meshes.append(obj)
         return obj
 
     def mesh_of(self, index, k, primitive, title, place, shared):
         """Nodes that show the same mesh share it, unless its vertices are turned or bound."""
         key = (index, k, tuple(place.ravel()))
-        if shared and key in self.cache():
-            return self.cache()[key]
+        if shared and key in self.shared:
+            return self.shared[key]
         mesh = import_mesh.build(self.glb, primitive, title, place)
         if "material" in primitive:
             mesh.materials.append(self.materials.get(primitive["material"], "COLOR_0" in primitive["attributes"]))
         if shared:
-            self.cache()[key] = mesh
+            self.shared[key] = mesh
         return mesh
-
-    def cache(self):
-        if not hasattr(self, "_cache"):
-            self._cache = {}
-        return self._cache
-
-    def mesh_objects(self):
-        return self.meshes
 
     def select(self):
         for obj in self.context.view_layer.objects:

@@ -240,3 +240,10 @@ def file_handler(operator, extensions):
         "bl_idname": "STELE_FH_models", "bl_label": "Game models (Stele)", "bl_import_operator": operator,
         "bl_file_extensions": ";".join("." + e for e in extensions),
         "poll_drop": classmethod(lambda cls, context: context.area is not None and context.area.type in ("VIEW_3D", "OUTLINER"))})
+
+
+def select_bone(obj, name, selected):
+    """Since 5.0 it is bones of the pose that are selected."""
+    pose, bone = obj.pose.bones[name], obj.data.bones[name]
+    target = bone if hasattr(bone, "select") else pose
+    target.select = selected
