@@ -2,7 +2,7 @@
 import numpy as np
 
 from . import glb, records, space, versions
-from .import_mesh import TRIANGLES
+from .import_mesh import TRIANGLES, WEIGHTS
 
 PLACES = ("location", "rotation", "scale", "delta_")  # what an action moves of an object itself
 
@@ -83,12 +83,14 @@ class Assembler:
         self.joint_nodes[rig.obj.name] = numbers
 
     def add_skin(self, rig):
-        binds = np.linalg.inv(rig.binds())
+        binds = np.linalg.inv(rig.binds()[rig.members])
         if getattr(rig, "needs_neutral", False):
             binds = np.concatenate([binds, np.eye(4)[None]])
+        nodes = self.joint_nodes[rig.obj.name]
+        joints = [nodes[i] for i in rig.members] + nodes[len(rig.bones):]
         rows = binds.transpose(0, 2, 1).reshape(-1, 16).astype(np.float32) + 0
         rows[:, [3, 7, 11]], rows[:, 15] = 0, 1
-        skin = {"name": rig.obj.data.get("stele.skin") or records.name_of(rig.obj), "joints": self.joint_nodes[rig.obj.name],
+        skin = {"name": rig.obj.data.get("stele.skin") or records.name_of(rig.obj), "joints": joints,
                 "skeleton": self.node_of[rig.obj.name], "inverseBindMatrices": self.builder.add_array(rows)}
         extras = records.extras_of(rig.obj.data)
         if extras:
@@ -107,7 +109,7 @@ class Assembler:
         if rig is not None and obj.parent_type == "BONE" and obj.parent_bone in rig.index:
             i = rig.index[obj.parent_bone]
             frame = self.scene.worlds[above.name] @ rig.rests[i] @ rig.axes[i]
-            return self.joint_nodes[above.name][i], frame @ space.FILE_TO_BLENDER
+            return self.joint_nodes[above.name][i], frame @ space.BLENDER_TO_FILE
         if above.name in self.node_of and above.name in self.scene.worlds and not self.is_skinned(above):
             return self.node_of[above.name], self.scene.worlds[above.name]
         return None, np.eye(4)
@@ -155,6 +157,9 @@ class Assembler:
             return
         names = [name for name, _ in parts[0].morphs]
         values = {b.name: self.scene.shape_values[b.as_pointer()] for b in keys.key_blocks}
+        kept = list(keys.get(WEIGHTS, ()))
+        if len(kept) == len(keys.key_blocks) and keys.animation_data is not None:
+            values = {b.name: value for b, value in zip(keys.key_blocks, kept)}
         self.nodes[number]["weights"] = [values.get(name, 0.0) for name in names]
         self.morph_nodes.append((number, keys, names))
 
@@ -175,6 +180,10 @@ class Assembler:
             attributes["TANGENT"] = add(part.tangents)
         for i, rows in enumerate(part.uvs):
             attributes[f"TEXCOORD_{i}"] = add(rows)
+        number = self.scene.materials.number(part.material)
+        if not part.uvs and number is not None and "Texture" in str(self.scene.materials.list[number][1]):
+            # What only the material asks for: zeros that need no bytes
+            attributes["TEXCOORD_0"] = builder.add("accessors", {"componentType": 5126, "count": len(part.positions), "type": "VEC2"})
         for i, rows in enumerate(part.colors):
             attributes[f"COLOR_{i}"] = add(self.encoded(rows))
         if part.influences is not None:
@@ -186,7 +195,6 @@ class Assembler:
         described = {"attributes": attributes, "indices": builder.add_array(part.indices.astype(kind), glb.INDICES)}
         if part.mode != TRIANGLES:
             described["mode"] = part.mode
-        number = self.scene.materials.number(part.material)
         if number is not None:
             described["material"] = number
         if part.morphs:
@@ -240,10 +248,10 @@ class Assembler:
     def add_clip(self, sampled):
         builder, channels, samplers = self.builder, [], []
         times = builder.add_array(sampled.seconds.astype(np.float32), bounds=True)
-        mode = {"interpolation": "STEP"} if sampled.step else {}
 
-        def channel(node, path, rows):
-            samplers.append({"input": times, "output": builder.add_array(np.ascontiguousarray(rows, np.float32)), **mode})
+        def channel(node, path, rows, step=False):
+            samplers.append({"input": times, "output": builder.add_array(np.ascontiguousarray(rows, np.float32)),
+                             **({"interpolation": "STEP"} if step else {})})
             channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": path}})
 
         for rig in self.scene.rigs:
@@ -256,7 +264,8 @@ class Assembler:
             if rows is not None and rows.shape[1]:
                 wanted = [i for i, b in enumerate(keys.key_blocks[1:]) if b.name in names]
                 if any(play.owner == keys for play in sampled.clip.plays) or np.ptp(rows, axis=0).max(initial=0) > 1e-6:
-                    channel(node, "weights", rows[:, wanted].reshape(-1, 1))
+                    paths = [path for owner, path in sampled.steps if owner == keys.name]
+                    channel(node, "weights", rows[:, wanted].reshape(-1, 1), bool(wanted) and len(paths) >= len(wanted))
         if not channels:
             self.scene.say("note", "clip-empty", f"the action {sampled.clip.name} moves nothing that is written", kind="ACTION",
                            name=sampled.clip.plays[0].action.name)
@@ -283,9 +292,10 @@ class Assembler:
                            "an uneven scale above a turn is lost", kind="BONES", name=rig.obj.name,
                            items=[rig.names[i] for i in bad])
         for i, node in enumerate(self.joint_nodes[rig.obj.name][:len(rig.bones)]):
-            channel(node, "translation", places[:, i])
-            channel(node, "rotation", space.continuous(quaternions[:, i])[:, [1, 2, 3, 0]])
-            channel(node, "scale", scales[:, i])
+            jumps = lambda name: (rig.obj.name, f'{bone_path(rig.names[i])}.{name}') in sampled.steps
+            channel(node, "translation", places[:, i], jumps("location"))
+            channel(node, "rotation", space.continuous(quaternions[:, i])[:, [1, 2, 3, 0]], jumps("rotation_quaternion"))
+            channel(node, "scale", scales[:, i], jumps("scale"))
 
     def object_channels(self, obj, sampled, channel):
         if obj.name not in self.node_of or self.is_skinned(obj) or not self.options["apply_transforms"]:
@@ -308,8 +318,15 @@ class Assembler:
         places, quaternions, scales, _ = space.decompose(space.to_file(rows))
         node = self.nodes[self.node_of[obj.name]]
         node.update(place(space.node_matrix(node)))
-        for path, values in (("translation", places), ("rotation", space.continuous(quaternions)[:, [1, 2, 3, 0]]), ("scale", scales)):
-            channel(self.node_of[obj.name], path, values)
+        turns = space.continuous(quaternions)[:, [1, 2, 3, 0]]
+        for path, name, values in (("translation", "location", places), ("rotation", "rotation_quaternion", turns),
+                                   ("scale", "scale", scales)):
+            channel(self.node_of[obj.name], path, values, (obj.name, name) in sampled.steps)
+
+
+def bone_path(name):
+    import bpy
+    return 'pose.bones["%s"]' % bpy.utils.escape_identifier(name)
 
 
 def node_name(obj):

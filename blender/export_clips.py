@@ -192,7 +192,7 @@ class Sampled:
     clip: Clip
     seconds: np.ndarray
     frames: list  # of the clip, as (time in frames)
-    step: bool
+    steps: set  # (owner's name, data path) of what jumps from key to key
     poses: dict  # armature's name -> (times, joints, 4, 4) local matrices, and rotations by keys
     objects: dict  # object's name -> (times, 4, 4) world
     shapes: dict  # key's name -> (times, blocks)
@@ -217,14 +217,25 @@ class Sampler:
         keys = np.unique(np.concatenate(keys))
         plain = kinds <= LINEAR_OR_STEP and not self.has_helpers() and all(p.strip is None for p in clip.plays)
         if plain and (clip.imported or kinds == {0}):
-            return merged(keys), kinds == {0}
+            return merged(keys)
         count = int(np.floor((end - start) / grid + 1e-4)) + 1
         times = start + grid * np.arange(count)
         if end - times[-1] > 1e-3:
             times = np.append(times, end)
         if clip.imported:
             times = merged(np.union1d(times, keys))
-        return times, False
+        return times
+
+    def steps_of(self, clip):
+        """What only jumps: all its keys are constant, and nothing else moves it."""
+        if self.has_helpers() or any(p.strip is not None for p in clip.plays):
+            return set()
+        kinds = {}
+        for play in clip.plays:
+            for curve in versions.curves(play.action, play.owner):
+                if len(curve.keyframe_points) > 1:
+                    kinds.setdefault((play.owner.name, curve.data_path), set()).update(interpolations([curve]))
+        return {where for where, found in kinds.items() if found == {0}}
 
     def has_helpers(self):
         """Constraints and drivers move things between keys."""
@@ -234,7 +245,7 @@ class Sampler:
         return any(o.animation_data and len(o.animation_data.drivers) for o in self.owners)
 
     def play(self, clip, grid):
-        times, step = self.times_of(clip, grid)
+        times = self.times_of(clip, grid)
         self.arrange(clip)
         poses = {rig.obj.name: ([], [], []) for rig in self.rigs}
         objects = {obj.name: [] for obj in self.objects}
@@ -249,7 +260,7 @@ class Sampler:
                 blocks = key.evaluated_get(depsgraph).key_blocks
                 shapes[key.name].append([block.value for block in blocks[1:]])
         shift = 0 if clip.imported and times[0] >= 0 else times[0]
-        return Sampled(clip, (times - shift) / self.fps, list(times), step,
+        return Sampled(clip, (times - shift) / self.fps, list(times), self.steps_of(clip),
                        {name: tuple(np.array(a) for a in rows) for name, rows in poses.items()},
                        {name: np.array(rows) for name, rows in objects.items()},
                        {name: np.array(rows).reshape(len(times), -1) for name, rows in shapes.items()})

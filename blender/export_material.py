@@ -35,7 +35,7 @@ class Materials:
     def __init__(self, extension="", embed=False):
         self.extension, self.embed = extension, embed
         self.list, self.numbers = [], {}
-        self.textures, self.images, self.notes = [], [], []
+        self.textures, self.images, self.samplers, self.notes = [], [], [], []
 
     def number(self, material):
         """Of a material, or None if there is none."""
@@ -47,18 +47,23 @@ class Materials:
             self.list.append((material, Reader(self, material).read()))
         return self.numbers[key]
 
-    def texture(self, image):
-        """The number of the texture that shows an image."""
+    def texture(self, node):
+        """The number of the texture that a node shows."""
+        image, sampler = node.image, sampler_of(node)
         kept = image.get(TEXTURE_NAME, "")
         file_name = image_file_name(image)
         if kept and os.path.splitext(kept)[0] != os.path.splitext(file_name)[0]:
             kept = ""  # another image has been put in its place
         name = with_extension(kept or file_name, self.extension)
-        key = (image.name, name)
+        key = (image.name, name, str(sampler))
         if key not in [k for k, *_ in self.textures]:
             described = {"source": self.image(image, file_name if name.endswith("*") else name)}
             if name.endswith("*"):
                 described["extras"] = {"stele.name": name}
+            if sampler:
+                if sampler not in self.samplers:
+                    self.samplers.append(sampler)
+                described["sampler"] = self.samplers.index(sampler)
             self.textures.append((key, described))
         return [k for k, *_ in self.textures].index(key)
 
@@ -74,6 +79,8 @@ class Materials:
     def add_to(self, builder):
         for i, (material, described) in enumerate(self.list):
             builder.add("materials", described)
+        for sampler in self.samplers:
+            builder.add("samplers", sampler)
         for _, described in self.textures:
             builder.add("textures", described)
         for image, name in self.images:
@@ -107,6 +114,12 @@ def image_bytes(image):
         with open(path, "rb") as file:
             return file.read()
     return None
+
+
+def sampler_of(node):
+    """What is not glTF's default."""
+    sampler = dict(zip(("wrapS", "wrapT"), (33071, 33071))) if node.extension in ("EXTEND", "CLIP") else {}
+    return {**sampler, "magFilter": 9728, "minFilter": 9728} if node.interpolation == "Closest" else sampler
 
 
 class Reader:
@@ -216,7 +229,7 @@ class Reader:
         """How a texture is used; None if the node shows nothing."""
         if node is None or node.image is None:
             return None
-        use = {"index": self.materials.texture(node.image), **more}
+        use = {"index": self.materials.texture(node), **more}
         vector = node.inputs["Vector"]
         before = vector.links[0].from_node if vector.is_linked else None
         if before is not None and before.type == "MAPPING":

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import space, versions
-from .import_mesh import LINES, NEAR, NORMAL, STUBBORN, TANGENT, TRIANGLES
+from .import_mesh import LINES, NEAR, NORMAL, STUBBORN, TANGENT, TANGENT_SIDE, TRIANGLES
 
 SAME_FAN = 0.003  # how far custom normals of one fan are apart after 16 bits
 MOST_INFLUENCES = 8
@@ -151,14 +151,18 @@ def parts_of(obj, mesh, place, materials, with_colors=None):
                     corners.points[vertices], triangles.ravel(), mesh=mesh)
         if corners.has_normals:
             part.normals = corners.normals[loops]
+            own = attribute_rows(mesh, NORMAL, "vector", 3)
+            if own is not None and len(vertices) > len(np.unique(triangles)):
+                loose = ~np.isin(np.arange(len(vertices)), triangles)
+                part.normals[loose] = own[vertices[loose]]
         part.uvs = [flipped(rows[loops]) for rows in corners.uvs]
         wanted = recorded.count("COLOR_") if recorded is not None and "COLOR_" in recorded else 1
         part.colors = [rows[vertices if domain == "POINT" else loops] for _, domain, rows in corners.colors[:wanted]]
         if mesh.get("stele.opaque") and part.colors and (part.colors[0][:, 3] == 1).all():
             part.colors[0] = part.colors[0][:, :3]
-        tangents = attribute_rows(mesh, TANGENT, "color", 4)
-        if tangents is not None and is_as_imported and corners.are_kept:
-            part.tangents = tangents[vertices]
+        tangents, sides = attribute_rows(mesh, TANGENT, "vector", 3), attribute_rows(mesh, TANGENT_SIDE, "value", 1)
+        if tangents is not None and sides is not None and is_as_imported and corners.are_kept:
+            part.tangents = np.column_stack([tangents, sides])[vertices]
         turn(part, place)
         parts.append(part)
     return parts, corners

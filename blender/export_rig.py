@@ -4,7 +4,7 @@ import json
 import numpy as np
 
 from . import records, space
-from .import_rig import AXES, REST, inverse
+from .import_rig import AXES, HELPER, REST, inverse
 
 
 class Joints:
@@ -12,7 +12,7 @@ class Joints:
 
     def __init__(self, obj, deform_only):
         self.obj, armature = obj, obj.data
-        bones = [b for b in armature.bones if b.use_deform or not deform_only]
+        bones = [b for b in armature.bones if b.use_deform or b.get(HELPER) or not deform_only]
         if not bones:
             bones = list(armature.bones)
         known = {}
@@ -28,6 +28,8 @@ class Joints:
         self.parents = [self.above(bone) for bone in self.bones]
         self.rests = np.array([b.matrix_local for b in self.bones], np.float64).reshape(-1, 4, 4)
         self.axes = np.array([self.axes_of(b) for b in self.bones]).reshape(-1, 4, 4)
+        self.members = [i for i, b in enumerate(self.bones) if not b.get(HELPER)]  # of the skin: others only carry them
+        self.number = {i: k for k, i in enumerate(self.members)}
         # Where each is among all bones, for values that are read of all at once
         places = {b.name: i for i, b in enumerate(obj.pose.bones)}
         self.at = np.array([places[name] for name in self.names], np.int64)

@@ -295,20 +295,20 @@ class Scene:
     def bind(self, obj, mesh, rig, parts):
         weights = export_mesh.weights_of(mesh)
         self.weights[obj.name] = weights
-        groups = np.array([rig.index.get(group.name, -1) for group in obj.vertex_groups], np.int64)
+        groups = np.array([rig.number.get(rig.index.get(group.name, -1), -1) for group in obj.vertex_groups], np.int64)
         used = np.unique(weights[1])
         stray = [g.name for g in obj.vertex_groups if g.index in used and groups[g.index] < 0]
         if stray:
             self.say("note", "group-without-bone", f"{obj.name}: no bone has the name of the vertex groups {', '.join(stray[:5])}"
                      + (" and others" if len(stray) > 5 else "") + ": they do not count", kind="OBJECT", name=obj.name)
         for part in parts:
-            crowded = export_mesh.bind(part, len(mesh.vertices), weights, groups, len(rig.bones))
+            crowded = export_mesh.bind(part, len(mesh.vertices), weights, groups, len(rig.members))
             rig.needs_neutral = getattr(rig, "needs_neutral", False) or part.has_unmoved
             if crowded:
                 self.say("loss", "loss-influences", f"{obj.name}: {crowded} vertices have more than eight bones", kind="OBJECT",
                          name=obj.name)
             if part.has_unmoved:
-                free = part.vertices[part.influences[0][:, 0] == len(rig.bones)]
+                free = part.vertices[part.influences[0][:, 0] == len(rig.members)]
                 self.say("note", "neutral-joint", f"{obj.name}: {len(free)} vertices have no bone: they stay where they are",
                          kind="VERTICES", name=obj.name, items=free[:10000].tolist())
 

@@ -4,10 +4,12 @@ import numpy as np
 
 from . import records, space, versions
 
-NORMAL, TANGENT = "stele_normal", "stele_tangent"  # the file's own, by vertex: Blender keeps custom normals in 16 bits only
+# The file's own, by vertex: Blender keeps custom normals in 16 bits only
+NORMAL, TANGENT, TANGENT_SIDE = "stele_normal", "stele_tangent", "stele_tangent_side"
 STUBBORN = "stele_normal_kept"  # vertices whose normal Blender cannot hold
 NEAR = 0.01  # how far a normal may be off after 16 bits
 LINES, TRIANGLES = 1, 4
+WEIGHTS = "stele.weights"  # on shape keys: their values where no clip moves them
 
 
 def sets_of(primitive, name):
@@ -35,18 +37,21 @@ def build(glb, primitive, name, place):
     mesh.vertices.foreach_set("co", points.ravel())
     corners = add_faces(glb, mesh, primitive, len(points), np.linalg.det(place[:3, :3]) < 0)
     for i, accessor in enumerate(sets_of(primitive, "TEXCOORD")):
-        add_uvs(mesh, i, glb.array(accessor), corners)
+        if "bufferView" in glb.json["accessors"][accessor]:  # without it, only the material asks for them
+            add_uvs(mesh, i, glb.array(accessor), corners)
     for i, accessor in enumerate(sets_of(primitive, "COLOR")):
         add_colors(mesh, i, glb.array(accessor))
-    mesh.update(calc_edges=True)
+    mesh.update(calc_edges="stele.mode" not in mesh)
     if "NORMAL" in attributes:
         normals = glb.array(attributes["NORMAL"])
         add_normals(mesh, space.turned(normals, place) if exact else space.directions(normals, place), corners)
     if "TANGENT" in attributes and exact:
         tangents = glb.array(attributes["TANGENT"])
         tangents[:, :3] = space.turned(tangents[:, :3], place)
-        layer = mesh.attributes.new(TANGENT, "FLOAT_COLOR", "POINT")
-        layer.data.foreach_set("color", tangents.ravel())
+        layer = mesh.attributes.new(TANGENT, "FLOAT_VECTOR", "POINT")
+        layer.data.foreach_set("vector", np.ascontiguousarray(tangents[:, :3]).ravel())
+        layer = mesh.attributes.new(TANGENT_SIDE, "FLOAT", "POINT")
+        layer.data.foreach_set("value", np.ascontiguousarray(tangents[:, 3]))
     mesh["stele.attributes"] = ",".join(sorted(attributes))
     mesh["stele.vertices"] = len(points)
     records.set_extras(mesh, primitive.get("extras", {}))
@@ -73,7 +78,7 @@ def add_faces(glb, mesh, primitive, count, mirrored):
         mesh["stele.degenerate"] = np.column_stack([at, triangles[bad]]).ravel().tolist()
         triangles = triangles[~bad]
     mesh["stele.triangles"] = len(triangles)
-    if np.bincount(indices.astype(np.int64), minlength=count).min(initial=1) == 0:
+    if np.bincount(triangles.ravel(), minlength=count).min(initial=1) == 0:
         mesh["stele.loose"] = True
     corners = np.ascontiguousarray(triangles.ravel(), np.int32)
     mesh.loops.add(len(corners))
@@ -134,6 +139,7 @@ def add_morphs(glb, obj, primitive, names, weights, place):
             key.data.foreach_set("co", (rest.reshape(-1, 3) + deltas).astype(np.float32).ravel())
         key.slider_min, key.slider_max = -10, 10  # a file's weights know no limits
         key.value = weights[i] if i < len(weights) else 0
+    obj.data.shape_keys[WEIGHTS] = [b.value for b in obj.data.shape_keys.key_blocks]
 
 
 def influences_of(glb, primitive):

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import records, space
 
-AXES, REST = "stele.axes", "stele.rest"
+AXES, REST, HELPER = "stele.axes", "stele.rest", "stele.helper"
 
 
 class Rig:
@@ -24,13 +24,28 @@ class Rig:
         binds = model.glb.array(described["inverseBindMatrices"]).astype(np.float64).reshape(-1, 4, 4).transpose(0, 2, 1) \
             if "inverseBindMatrices" in described else np.tile(np.eye(4), (len(self.joints), 1, 1))
         self.neutral = self.find_neutral(binds)
+        self.skin_count = len(self.joints)
+        self.joints += self.find_helpers()
         members = set(self.joints)
         self.parents = [self.joint_above(joint, members) for joint in self.joints]
-        root = next(i for i, parent in enumerate(self.parents) if parent is None)
+        root = next(i for i in range(self.skin_count) if self.parents[i] is None or self.parents[i] >= self.skin_count)
         self.find_space(model.rest[self.joints[root]] @ binds[root])
         self.frames = [self.place @ inverse(bind) for bind in binds]
+        self.frames += [inverse(self.stand) @ space.FILE_TO_BLENDER @ model.rest[joint] for joint in self.joints[self.skin_count:]]
         self.object = None
         self.bones = [None] * len(self.joints)  # names
+
+    def find_helpers(self):
+        """Nodes above joints that a clip moves, with what is between: bones too, but not of the skin."""
+        found, members = [], set(self.joints)
+        for joint in self.joints:
+            chain, node = [], self.model.parents[joint]
+            while node is not None and node not in members:
+                chain.append(node)
+                if node in self.model.animated:
+                    found += [n for n in chain if n not in found]
+                node = self.model.parents[node]
+        return found
 
     def find_neutral(self, binds):
         """The joint that Stele adds for vertices that nothing moves: for Blender they just have no group."""
@@ -151,6 +166,9 @@ class Rig:
             self.rests[i] = np.array(bone.matrix_local, np.float64)
             self.turns[i] = np.linalg.inv(self.rests[i]) @ self.frames[i]
             bone["stele.joint"] = i
+            if i >= self.skin_count:
+                bone[HELPER] = True
+                bone.use_deform = False
             bone[AXES] = self.turns[i].ravel().tolist()
             node = self.model.nodes[self.joints[i]]
             records.remember_name(bone, node.get("name", ""))

@@ -190,7 +190,7 @@ class Importer:
         below it."""
         turned = {}  # node -> the turn that is applied to it
         for i in self.model.order:
-            if i not in self.drawn or i in self.model.joints:
+            if i not in self.drawn or i in self.bone_of or i in self.model.joints:
                 continue
             node, parent = self.model.nodes[i], self.model.parents[i]
             applied = turned.get(parent, np.eye(4))

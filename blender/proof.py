@@ -249,7 +249,7 @@ class Proof:
 
     def compare_pose(self, sampler, one, clip, k, pairs):
         depsgraph = sampler.show(one.clip, one.frames[k])
-        matrices, weights = self.reread.locals(clip, float(one.seconds[k]))
+        matrices, weights = self.reread.locals(clip, float(one.seconds[k]) + 1e-6)
         worlds, size, worst = self.reread.worlds(matrices), self.size(), 0.0
         for item, parts, _ in pairs:
             here = [self.shown(p, depsgraph) for p in parts]

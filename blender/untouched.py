@@ -30,7 +30,7 @@ def mesh_print(obj, weights, normals_kept):
         [group.name for group in obj.vertex_groups], *weights,
         [[m.type, m.show_viewport, getattr(getattr(m, "object", None), "name", "")] for m in obj.modifiers],
         [material_key(slot.material) for slot in obj.material_slots],
-        np.round(np.array(obj.matrix_world, np.float64), 5),
+        own_place(obj),
         obj.parent.name if obj.parent is not None else "", obj.parent_type, obj.parent_bone,
         records.extras_of(mesh), records.extras_of(obj), mesh.get("stele.degenerate") is not None,
     ]
@@ -38,6 +38,13 @@ def mesh_print(obj, weights, normals_kept):
         parts.append([[block.name, round(block.value, 5)] for block in keys.key_blocks])
         parts += [export_mesh.read(block.data, "co", 3) for block in keys.key_blocks]
     return records.fingerprint(*parts)
+
+
+def own_place(obj):
+    """Where an object is by itself: not where the current frame or what is above it takes it."""
+    if obj.animation_data is not None and obj.animation_data.action is not None:
+        return np.array(obj.matrix_parent_inverse, np.float64).round(5)
+    return np.array(obj.matrix_parent_inverse @ obj.matrix_basis, np.float64).round(5) + 0
 
 
 def flat_faces(mesh):
@@ -72,9 +79,9 @@ def material_print(material):
 
 
 def nodes_print(objects):
-    """Of empties, by where they are."""
+    """Of empties, by where they are; not by where a pose takes them."""
     rows = [[o["stele.node"], o.parent.name if o.parent is not None else "", o.parent_bone, o.name, records.extras_of(o),
-             np.round(np.array(o.matrix_local, np.float64), 5).ravel().tolist()] for o in objects if o.type == "EMPTY"]
+             own_place(o).ravel().tolist()] for o in objects if o.type == "EMPTY"]
     return records.fingerprint(sorted(rows, key=lambda row: (row[0], row[3])))
 
 
