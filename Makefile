@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all demo check check-portable bench fuzz samples gallery format install clean setup
+.PHONY: all demo check check-portable bench fuzz samples gallery blender format install clean setup
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -43,6 +43,10 @@ install: all
 # The pictures of docs/gallery.md
 gallery: all
 	@tools/gallery.sh
+
+# The add-on for Blender, installable as it is; PLATFORMS adds commands of other machines, as macos-arm64=path/to/stele
+blender: all
+	@python3 tools/make_blender.py build/stele-blender.zip build/stele $(PLATFORMS)
 
 setup:
 	@tools/setup.sh check

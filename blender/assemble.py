@@ -2,7 +2,7 @@
 import numpy as np
 
 from . import glb, records, space, versions
-from .import_mesh import TRIANGLES, WEIGHTS
+from .import_mesh import TRIANGLES
 
 PLACES = ("location", "rotation", "scale", "delta_")  # what an action moves of an object itself
 
@@ -157,9 +157,6 @@ class Assembler:
             return
         names = [name for name, _ in parts[0].morphs]
         values = {b.name: self.scene.shape_values[b.as_pointer()] for b in keys.key_blocks}
-        kept = list(keys.get(WEIGHTS, ()))
-        if len(kept) == len(keys.key_blocks) and keys.animation_data is not None:
-            values = {b.name: value for b, value in zip(keys.key_blocks, kept)}
         self.nodes[number]["weights"] = [values.get(name, 0.0) for name in names]
         self.morph_nodes.append((number, keys, names))
 

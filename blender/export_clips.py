@@ -96,6 +96,11 @@ def fits(action, owner):
     return False
 
 
+def is_as_imported(action):
+    """It has the clip's name as long as nobody renamed it."""
+    return CLIP in action and action.get(CLIP_SHOWN) == action.name
+
+
 class Collector:
     """Which clips there are."""
 
@@ -148,7 +153,7 @@ class Collector:
         return found
 
     def clip_name(self, action, owner):
-        if CLIP in action and action.get(CLIP_SHOWN) == action.name:
+        if is_as_imported(action):
             return action[CLIP]
         for track, strip in strips_of(owner):
             if strip.action == action and self.is_shared(track.name, owner):
@@ -159,17 +164,22 @@ class Collector:
         return any(track.name == name for other in self.owners if other != owner for track, _ in strips_of(other))
 
     def clip(self, name, order, imported):
-        if name not in self.clips:
-            self.clips[name] = Clip(name, [], order, imported)
-        return self.clips[name]
+        key = order if order[0] == 0 else name  # files may have several of one name, or of none
+        if key not in self.clips:
+            self.clips[key] = Clip(name, [], order, imported)
+        return self.clips[key]
 
     def add_action(self, action, owner):
         times = key_times(versions.curves(action, owner))
         if not len(times):
             return
         index = records.index_of(action)
-        order = (0, index, "") if index is not None else (1, 0, action.name)
-        clip = self.clip(self.clip_name(action, owner), order, index is not None)
+        name = self.clip_name(action, owner)
+        if index is not None and is_as_imported(action):
+            order = (0, index, records.source_of(action).name)
+        else:
+            order = (1, index or 0, name)
+        clip = self.clip(name, order, index is not None)
         if all(play.owner != owner for play in clip.plays):
             clip.plays.append(Play(owner, action, float(times[0]), float(times[-1])))
 
@@ -201,9 +211,10 @@ class Sampled:
 class Sampler:
     """Plays clips in the scene. `still` puts everything back afterwards."""
 
-    def __init__(self, context, rigs, objects, keys, owners, fps):
-        self.context, self.scene = context, context.scene
-        self.rigs, self.objects, self.keys, self.owners, self.fps = rigs, objects, keys, owners, fps
+    def __init__(self, measured, objects, keys):
+        self.context, self.scene = measured.context, measured.context.scene
+        self.rigs, self.objects, self.keys, self.owners, self.fps = measured.rigs, objects, keys, measured.owners, measured.fps
+        self.places, self.values = measured.rest_places, measured.shape_values
 
     def times_of(self, clip, grid):
         """The times of a clip in frames of the scene: of its keys where those are all there is, or every frame."""
@@ -272,8 +283,14 @@ class Sampler:
             if owner.animation_data is not None or play is not None:
                 versions.assign(owner, play.action if play else None)
                 owner.animation_data.use_nla = False
+            if isinstance(owner, bpy.types.Object):
+                owner.location, owner.rotation_euler, owner.rotation_quaternion, owner.scale = self.places[owner.name]
         for rig in self.rigs:
             rest_pose(rig.obj)
+        for key in self.owners:
+            if isinstance(key, bpy.types.Key):
+                for block in key.key_blocks:
+                    block.value = self.values[block.as_pointer()]
 
     def show(self, clip, time):
         frame = clip.plays[0].frame_at(time)

@@ -8,7 +8,7 @@ from . import records, versions
 from .import_material import PREFIX, TEXTURE_NAME, UNLINKED, URI
 
 
-def image_file_name(image):
+def image_file_name(image, with_folder=False):
     """The name of an image's file, as the source had it or as Blender has it."""
     if records.NAME in image and image.get(records.SHOWN) == image.name:
         name = image[records.NAME]
@@ -17,7 +17,7 @@ def image_file_name(image):
     else:
         name = image.name
     if URI in image and (not image.filepath or os.path.basename(image.filepath.replace("\\", "/")) == os.path.basename(image[URI])):
-        name = os.path.basename(image[URI])
+        name = image[URI] if with_folder else os.path.basename(image[URI])
     if "." not in name.strip("."):
         name += "." + {"JPEG": "jpg", "TARGA": "tga", "BMP": "bmp", "WEBP": "webp"}.get(image.file_format, "png")
     return name
@@ -32,8 +32,8 @@ def with_extension(name, extension):
 class Materials:
     """Descriptions of materials, each once, and the textures that they use."""
 
-    def __init__(self, extension="", embed=False):
-        self.extension, self.embed = extension, embed
+    def __init__(self, extension="", embed=False, with_folders=False):
+        self.extension, self.embed, self.with_folders = extension, embed, with_folders
         self.list, self.numbers = [], {}
         self.textures, self.images, self.samplers, self.notes = [], [], [], []
 
@@ -51,8 +51,8 @@ class Materials:
         """The number of the texture that a node shows."""
         image, sampler = node.image, sampler_of(node)
         kept = image.get(TEXTURE_NAME, "")
-        file_name = image_file_name(image)
-        if kept and os.path.splitext(kept)[0] != os.path.splitext(file_name)[0]:
+        file_name = image_file_name(image, self.with_folders)
+        if kept and os.path.splitext(os.path.basename(kept))[0] != os.path.splitext(os.path.basename(file_name))[0]:
             kept = ""  # another image has been put in its place
         name = with_extension(kept or file_name, self.extension)
         key = (image.name, name, str(sampler))

@@ -152,8 +152,8 @@ def parts_of(obj, mesh, place, materials, with_colors=None):
         if corners.has_normals:
             part.normals = corners.normals[loops]
             own = attribute_rows(mesh, NORMAL, "vector", 3)
-            if own is not None and len(vertices) > len(np.unique(triangles)):
-                loose = ~np.isin(np.arange(len(vertices)), triangles)
+            if own is not None and len(vertices) == len(mesh.vertices):  # those that have no corner
+                loose = np.bincount(corners.vertex_of_loop, minlength=len(vertices))[vertices] == 0
                 part.normals[loose] = own[vertices[loose]]
         part.uvs = [flipped(rows[loops]) for rows in corners.uvs]
         wanted = recorded.count("COLOR_") if recorded is not None and "COLOR_" in recorded else 1

@@ -10,8 +10,12 @@ import numpy as np
 
 from . import command, export_clips, export_material, export_mesh, export_rig, glb, proof, records, space, splice, untouched, versions
 
+from .import_mesh import WEIGHTS
+from .import_rig import REST
+
 MESHES = ("MESH", "CURVE", "SURFACE", "META", "FONT", "CURVES")
 FRAME_RATES = {"sgm": 24, "sga": 24, "mesh": 25, "ctc": 10}
+WITH_FOLDERS = ("glb", "gltf", "obj")  # formats whose textures may lie in folders
 FOUND_LATER = {"texture-not-copied", "texture-missing"}  # of the way from the GLB, which lies in a folder of its own
 
 
@@ -105,6 +109,7 @@ class Exporter:
             if data is None:
                 self.findings.append(finding("warning", "texture-missing", f"{name} cannot be copied: its file is not there"))
             elif not target.exists() or target.read_bytes() != data:
+                target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)
         self.written += [path.parent / name for _, name in scene.materials.images if (path.parent / name).exists()]
 
@@ -141,12 +146,18 @@ class Scene:
         self.meshes = [o for o in self.objects if o.type in MESHES]
         self.shape_values = {b.as_pointer(): float(b.value) for o in self.meshes if getattr(o.data, "shape_keys", None) is not None
                              for b in o.data.shape_keys.key_blocks}
+        for obj in self.meshes:
+            shapes = getattr(obj.data, "shape_keys", None)
+            kept = list(shapes.get(WEIGHTS, ())) if shapes is not None and shapes.animation_data is not None else []
+            if kept and len(kept) == len(shapes.key_blocks):
+                self.shape_values.update({b.as_pointer(): value for b, value in zip(shapes.key_blocks, kept)})
         self.keys = list(dict.fromkeys(o.data.shape_keys for o in self.meshes if getattr(o.data, "shape_keys", None) is not None))
         self.owners = [*self.armatures, *[o for o in self.objects], *self.keys]
         if not self.objects and not self.armatures:
             raise Nothing("there is nothing to write: no mesh, empty or armature" + (
                 " is selected" if self.options["use_selection"] else ""))
-        self.materials = export_material.Materials(self.options["texture_extension"], self.options["textures"] == "EMBED")
+        self.materials = export_material.Materials(self.options["texture_extension"], self.options["textures"] == "EMBED",
+                                                   self.exporter.format in WITH_FOLDERS)
 
     def measure(self):
         """Everything at rest: armatures in rest position and their modifiers off."""
@@ -158,6 +169,7 @@ class Scene:
             for modifier in obj.modifiers:
                 if modifier.type == "ARMATURE" and modifier.object is not None and modifier.object.name in self.rig_of:
                     modifier.show_viewport = False
+        self.rest_objects()
         self.context.view_layer.update()
         depsgraph = self.context.evaluated_depsgraph_get()
         self.worlds = {o.name: self.world_of(o.evaluated_get(depsgraph)) for o in [*self.objects, *self.armatures]}
@@ -166,6 +178,17 @@ class Scene:
             self.measure_mesh(obj, depsgraph)
         self.find_instances(depsgraph)
         self.number_materials()
+
+    def rest_objects(self):
+        """Objects of a file that a clip moves go where the file has them without it; others stay where they are now."""
+        self.rest_places = {}
+        for obj in [*self.armatures, *self.objects]:
+            values = list(obj.get(REST, ()))
+            if len(values) == 10 and obj.animation_data is not None:
+                versions.assign(obj, None)
+                obj.animation_data.use_nla = False
+                obj.location, obj.rotation_quaternion, obj.scale = values[:3], values[3:7], values[7:]
+            self.rest_places[obj.name] = (tuple(obj.location), tuple(obj.rotation_euler), tuple(obj.rotation_quaternion), tuple(obj.scale))
 
     def world_of(self, obj):
         return np.array(obj.matrix_world, np.float64) if self.options["apply_transforms"] else np.eye(4)
@@ -365,7 +388,7 @@ class Scene:
         for rig in self.rigs:
             rig.obj.data.pose_position = "POSE"
         clips = export_clips.Collector(self.owners, mode).collect()
-        sampler = export_clips.Sampler(self.context, self.rigs, [*self.armatures, *self.objects], self.keys, self.owners, self.fps)
+        sampler = export_clips.Sampler(self, [*self.armatures, *self.objects], self.keys)
         rate = FRAME_RATES.get(self.exporter.format)
         grid = self.fps / rate if rate else 1.0
         if rate and clips and abs(grid - 1) > 1e-6 and not all(c.imported for c in clips):

@@ -94,7 +94,7 @@ class Clips:
         return {(c["target"]["node"], c["target"]["path"]) for clip in clips for c in clip["channels"] if "node" in c["target"]}
 
     def build_clip(self, index, clip, moved):
-        name = clip.get("name") or f"clip{index}"
+        name = clip.get("name", "")
         curves = {}
         for channel in clip["channels"]:
             target = channel["target"]
@@ -118,14 +118,15 @@ class Clips:
         key = owner.as_pointer()
         if key not in actions:
             index, clip, name = self.clip
-            action = bpy.data.actions.new(name if not actions else f"{name} ({owner.name})")
+            title = name or f"clip{index}"
+            action = bpy.data.actions.new(title if not actions else f"{title} ({owner.name})")
             action.use_fake_user = True
             action[CLIP], action[CLIP_SHOWN] = name, action.name
             if not actions:
                 records.remember_name(action, name)
             records.mark(action, self.text, index)
             records.set_extras(action, clip.get("extras", {}))
-            self.made.append((owner, action, name))
+            self.made.append((owner, action, title))
             actions[key] = versions.curve_maker(action, owner)
         return actions[key]
 

@@ -37,7 +37,7 @@ def build(glb, primitive, name, place):
     mesh.vertices.foreach_set("co", points.ravel())
     corners = add_faces(glb, mesh, primitive, len(points), np.linalg.det(place[:3, :3]) < 0)
     for i, accessor in enumerate(sets_of(primitive, "TEXCOORD")):
-        if "bufferView" in glb.json["accessors"][accessor]:  # without it, only the material asks for them
+        if {"bufferView", "sparse"} & set(glb.json["accessors"][accessor]):  # without bytes, only the material asks for them
             add_uvs(mesh, i, glb.array(accessor), corners)
     for i, accessor in enumerate(sets_of(primitive, "COLOR")):
         add_colors(mesh, i, glb.array(accessor))

@@ -133,6 +133,9 @@ class Importer:
         self.objects, self.meshes, self.shapes, self.weights, self.shared = {}, [], {}, {}, {}
         self.build_rigs()
         self.build_objects()
+        self.meshes = [obj for _, obj in sorted(self.meshes, key=lambda item: item[0])]
+        for number, obj in enumerate(self.meshes):
+            records.mark(obj, self.text, number)
         for rig in self.rigs:
             rig.pose()
         self.clips = import_clips.Clips(self.model, self.rigs, self.objects, self.shapes, self.fps, self.text)
@@ -253,6 +256,8 @@ class Importer:
             obj.parent = self.objects[parent]
         local, turn, scale, shear = space.decompose(space.to_blender(place))
         obj.location, obj.rotation_quaternion, obj.scale = local, turn, scale
+        if i in self.model.animated:
+            obj[import_rig.REST] = [*local, *turn, *scale]
         if shear > 1e-4:
             self.findings.append({"id": "loss-shear", "severity": "loss", "path": f"node[{i}]", "count": 1, "offset": None,
                                   "text": f"{obj.name} is sheared, which objects cannot be: the nearest place is taken"})
@@ -298,8 +303,7 @@ class Importer:
             import_mesh.add_morphs(self.glb, obj, primitive, names, node.get("weights", described.get("weights", [])), place)
         if mesh.shape_keys is not None:
             self.shapes.setdefault(i, []).append(mesh.shape_keys)
-        records.mark(obj, self.text, len(self.meshes))
-        self.meshes.append(obj)
+        self.meshes.append(((node["mesh"], i, k), obj))
         return obj
 
     def mesh_of(self, index, k, primitive, title, place, shared):

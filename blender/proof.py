@@ -228,7 +228,7 @@ class Proof:
         count = sum(len(p.positions) for _, parts, _ in pairs for p in parts)
         poses = int(np.clip(MOST_WORK // max(count, 1), 2, MOST_POSES))
         each = max(1, poses // len(sampled))
-        sampler = export_clips.Sampler(self.scene.context, self.scene.rigs, [], [], self.scene.owners, self.scene.fps)
+        sampler = export_clips.Sampler(self.scene, [], [])
         for one in sampled[:poses]:
             sampler.arrange(one.clip)
             at = np.unique(np.linspace(0, len(one.frames) - 1, each + 1).astype(int))[-each:]

@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 
 from . import export_material, export_mesh, export_rig, records, versions
-from .import_mesh import NORMAL
+from .import_mesh import NORMAL, WEIGHTS
+from .import_rig import REST
 
 REST_NUMBERS = "stele.rest_numbers"
 COUNTS, NODES = "stele.counts", "stele.nodes"
@@ -35,15 +36,16 @@ def mesh_print(obj, weights, normals_kept):
         records.extras_of(mesh), records.extras_of(obj), mesh.get("stele.degenerate") is not None,
     ]
     if keys is not None:
-        parts.append([[block.name, round(block.value, 5)] for block in keys.key_blocks])
+        values = list(keys.get(WEIGHTS, ())) if keys.animation_data is not None else [b.value for b in keys.key_blocks]
+        parts += [[block.name for block in keys.key_blocks], [round(value, 5) for value in values]]
         parts += [export_mesh.read(block.data, "co", 3) for block in keys.key_blocks]
     return records.fingerprint(*parts)
 
 
 def own_place(obj):
     """Where an object is by itself: not where the current frame or what is above it takes it."""
-    if obj.animation_data is not None and obj.animation_data.action is not None:
-        return np.array(obj.matrix_parent_inverse, np.float64).round(5)
+    if REST in obj:
+        return np.array([*np.ravel(obj.matrix_parent_inverse), *obj[REST]], np.float64).round(5) + 0
     return np.array(obj.matrix_parent_inverse @ obj.matrix_basis, np.float64).round(5) + 0
 
 

@@ -39,6 +39,8 @@ check)
     program gio libglib2.0-bin
     program update-mime-database shared-mime-info
     program dbus-daemon dbus
+    program blender blender
+    want python3-numpy
     want tumbler
     want libcmocka-dev
     want libclang-rt-dev
