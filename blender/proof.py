@@ -8,6 +8,7 @@ from . import command, export_clips, export_mesh, glb, space
 TARGETS = {"sgm": "rayne"}  # the engine whose limits a format is checked against
 CLOSE, FAR = 1e-5, 1e-3  # of the model's size: as good as equal, and worth a warning
 MOST_POSES, MOST_WORK = 12, 600000  # poses, and vertices in all poses
+MOST_DOUBTFUL = 2000  # vertices that are looked for one by one
 PLACE = re.compile(r"^(mesh|clip|bone|material)\[(\d+)\](?:\.(vertices|indices)\[(\d+)\])?")
 
 
@@ -98,10 +99,33 @@ class Reread:
         return result
 
 
+def without_partner(rows, others, tolerance):
+    """Which rows have none of the others within the tolerance, wherever in the file it is: some formats write vertices in
+    another order, or merge them."""
+    alone = np.ones(len(rows), bool)
+    if not len(others) or not len(rows):
+        return alone
+    for shift in (0.0, 0.5):
+        alone &= ~np.isin(cells(rows, 8 * tolerance, shift), cells(others, 8 * tolerance, shift))
+    # Those that only lie across the border of a cell
+    for i in np.nonzero(alone)[0][:MOST_DOUBTFUL]:
+        alone[i] = np.abs(others - rows[i]).max(axis=1).min() > tolerance
+    return alone
+
+
+def cells(rows, size, shift):
+    number = np.zeros(len(rows), np.uint64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for column in np.floor(rows / size + shift).astype(np.int64).astype(np.uint64).T:
+            number = (number ^ column) * np.uint64(0x9E3779B97F4A7C15)
+            number ^= number >> np.uint64(29)
+    return number
+
+
 class Proof:
     def __init__(self, exporter, scene, path, folder):
         self.exporter, self.scene, self.path, self.folder = exporter, scene, path, folder
-        self.findings, self.compared = [], []
+        self.findings, self.compared, self.disordered = [], [], []
 
     def say(self, severity, identifier, text, **target):
         self.findings.append({"id": identifier, "severity": severity, "offset": None, "path": "", "count": 1, "text": text, **target})
@@ -116,10 +140,11 @@ class Proof:
             self.say("error", "proof-unreadable", f"what was written cannot be read again: {failure}")
             return self.findings
         expected = self.expected()
-        self.pairs = self.match(expected)
-        self.compare_attributes()
+        self.pairs, self.free = self.match(expected)
         if self.scene.options["apply_transforms"]:
             self.compare_rest()
+        self.compare_attributes()
+        if self.scene.options["apply_transforms"]:
             self.compare_clips()
         self.check()
         self.summarise()
@@ -142,16 +167,12 @@ class Proof:
             if found is not None:
                 free.remove(found)
                 pairs.append((item, *found))
-        if self.exporter.format != "sga":
-            for parts, _ in free:
-                self.say("warning", "proof-mesh", f"{parts[0].obj.name} is not in the file as it is in the scene", kind="OBJECT",
-                         name=parts[0].obj.name)
-        return pairs
+        return pairs, free if self.exporter.format != "sga" else []
 
     # ---- Attributes ----
 
     def compare_attributes(self):
-        for (_, primitive), parts, _ in self.pairs:
+        for (_, primitive), parts, _ in self.ordered():
             for i in range(len(parts[0].uvs)):
                 self.compare_rows(primitive, f"TEXCOORD_{i}", [p.uvs[i] for p in parts], parts, "texture coordinates")
             if parts[0].colors and self.scene.options["color_space"] == "LINEAR":
@@ -164,8 +185,13 @@ class Proof:
         rows = np.concatenate(rows)
         width = min(rows.shape[1], there.shape[1])
         error = np.abs(rows[:, :width].astype(np.float64) - there[:, :width]).max(axis=1)
-        if error.max(initial=0) > 1e-3:
-            self.blame(f"{what} differ by up to {error.max():.2g}", error > 1e-3, parts)
+        limit = 1 / 255 if name == "COLOR_0" else 1e-3  # some formats have bytes
+        if error.max(initial=0) > limit:
+            # Vertices at one place may have changed theirs
+            points = self.reread.rows(primitive, "POSITION").astype(np.float64) / self.size()
+            bad = without_partner(np.column_stack([points, rows[:, :width]]), np.column_stack([points, there[:, :width]]), limit)
+            if bad.any():
+                self.blame(f"{what} differ by up to {error[bad].max():.2g}", bad, parts)
 
     def blame(self, text, bad, parts):
         """A finding for each object, with the vertices that are concerned."""
@@ -192,17 +218,32 @@ class Proof:
             return  # the file's rest pose is not the one that is bound
         matrices, weights = self.reread.locals(None, 0)
         worlds = self.reread.worlds(matrices)
-        worst, size = 0.0, self.size()
+        worst, size, moved = 0.0, self.size(), []
         for item, parts, matrix in self.pairs:
             if any(p.morphs for p in parts):
                 continue
             there = self.reread.positions(item, worlds, weights)
             here = np.concatenate([self.rest_of(p, matrix) for p in parts])
             error = np.linalg.norm(here - there, axis=1) / size
-            worst = max(worst, float(error.max(initial=0)))
             if error.max(initial=0) > FAR:
-                self.blame(f"positions differ by up to {error.max():.2g} of the model's size", error > FAR, parts)
+                moved.append((item, parts, matrix))
+            else:
+                worst = max(worst, float(error.max(initial=0)))
+        self.disordered = [id(item) for item, _, _ in moved]
+        moved += [(None, parts, matrix) for parts, matrix in self.free]
+        if moved:
+            all_there = np.concatenate([self.reread.positions(item, worlds, weights) for item in self.reread.drawn] or [np.zeros((0, 3))])
+            for _, parts, matrix in moved:
+                here = np.concatenate([self.rest_of(p, matrix) for p in parts])
+                bad = without_partner(here / size, all_there / size, FAR)
+                if bad.any():
+                    self.blame("positions are not those of the scene", bad, parts)
+                    worst = max(worst, FAR * 2)
         self.compared.append(("at rest", worst))
+
+    def ordered(self):
+        """The pairs whose vertices are in the file in the scene's order."""
+        return [pair for pair in self.pairs if id(pair[0]) not in self.disordered]
 
     def rest_of(self, part, matrix):
         if matrix is not None:
@@ -221,7 +262,7 @@ class Proof:
         for clip in self.reread.clips:
             clips.setdefault(clip.get("name", ""), clip)
         sampled = [s for s in self.scene.clips if s.clip.name in clips]
-        pairs = [pair for pair in self.pairs if pair[2] is None]
+        pairs = [pair for pair in self.ordered() if pair[2] is None]
         if not sampled or not pairs:
             return
         self.arrange_modifiers()

@@ -16,6 +16,9 @@ FORMATS = ("sgm", "glb", "gltf", "obj", "twm", "mesh", "ctc", "sff", "sga")
 
 # ---- What Blender shows --------------------------------------------------------------------------------------------------
 
+CUTS = {}  # triangles of objects, as they were first seen
+
+
 def triangles():
     """Of everything that is seen, as it is seen now."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
@@ -29,8 +32,10 @@ def triangles():
         if mesh is None:
             continue
         mesh.calc_loop_triangles()
-        for triangle in mesh.loop_triangles:
-            corners = [list(matrix @ mesh.vertices[i].co) for i in triangle.vertices]
+        # A quad that bends may be cut the other way: the cut at rest is the one that is written
+        cuts = CUTS.setdefault(obj.name, [tuple(t.vertices) for t in mesh.loop_triangles])
+        for triangle in cuts:
+            corners = [list(matrix @ mesh.vertices[i].co) for i in triangle]
             found.append(corners[::-1] if matrix.determinant() < 0 else corners)
         obj.to_mesh_clear()
     return found
@@ -39,6 +44,7 @@ def triangles():
 class Scene:
     def __init__(self, name):
         bpy.ops.wm.read_factory_settings(use_empty=True)
+        CUTS.clear()
         bpy.ops.preferences.addon_enable(module="io_stele")
         self.name, self.options, self.truth = name, {}, {"clips": {}, "joints": None, "expect": {}}
         bpy.context.scene.render.fps = 24
@@ -334,7 +340,7 @@ def strips(scene):
     plain = rig.animation_data.nla_tracks.new()
     plain.strips.new("nod", 2, nod)
     slow = rig.animation_data.nla_tracks.new().strips.new("slow nod", 40, nod)
-    slow.scale, slow.repeat = 2, 2
+    slow.scale, slow.repeat, slow.name = 2, 2, "slow nod"
     nod.use_fake_user = True
     scene.rest()
     scene.clip("nod", [(rig, nod)], [2, 6, 10])

@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+"""The add-on in Blender, headless: installed from its zip as a user would, used on the samples, on real files and on scenes made
+by script, and judged from outside, by readers and formulas that share no code with it.
+
+STELE names the command, STELE_CORPUS a folder of real files (default: ../shared/corpus); what is not there is said and skipped."""
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import rayne_oracle as rayne
+import test_skin_rayne as engine
+from gltf_oracle import Gltf
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+STELE = os.path.abspath(os.environ.get("STELE", ROOT / "build" / "stele"))
+CORPUS = Path(os.environ.get("STELE_CORPUS", ROOT.parent / "shared" / "corpus"))
+BLENDER = shutil.which("blender")
+MODULE = "io_stele"
+
+# What is not equal by `diff` at 1e-5 when every record was touched, and why
+NAMED = {
+    "2.0.glb": "its morphs move along a spline, which is sampled at whole frames",
+    "2.0.gltf": "its morphs move along a spline, which is sampled at whole frames",
+}
+
+
+def stele(*arguments):
+    done = subprocess.run([STELE, *map(str, arguments)], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def diff(a, b):
+    """What differs, as text; nothing if all is equal."""
+    _, out, error = stele("diff", "--json", a, b)
+    document = json.loads(out.splitlines()[-1])
+    if document.get("equal"):
+        return ""
+    return document.get("error") or "; ".join(f"{c['path']} {c.get('error', '')} {c.get('first', '')} {c.get('second', '')}"
+                                              for c in document["compared"] if not c["equal"])
+
+
+@unittest.skipUnless(BLENDER, "blender is not there")
+class Blender(unittest.TestCase):
+    """A folder for the user's scripts with the add-on in it, and one for results."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+        cls.zip = cls.folder / "stele-blender.zip"
+        subprocess.run([sys.executable, ROOT / "tools/make_blender.py", cls.zip, STELE], check=True, capture_output=True)
+        cls.scripts = cls.folder / "scripts"
+        cls.scripts.mkdir()
+        cls.run_blender("--python-expr", f"import bpy; bpy.ops.preferences.addon_install(filepath={str(cls.zip)!r})")
+        # Where the operator put it is Blender's business; that it is there is ours
+        assert (cls.scripts / "addons" / MODULE / "__init__.py").is_file(), "addon_install did not install it"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    @classmethod
+    def run_blender(cls, *arguments, **more):
+        """Blender looks for its Python by the PATH: one that is not the system's has no numpy."""
+        environment = {k: v for k, v in os.environ.items() if k not in ("STELE", "PYTHONHOME", "PYTHONPATH")}
+        environment |= {"BLENDER_USER_SCRIPTS": str(cls.scripts), "PATH": "/usr/local/bin:/usr/bin:/bin", **more}
+        done = subprocess.run([BLENDER, "--background", "--factory-startup", "--python-exit-code", "1", *map(str, arguments)],
+                              capture_output=True, text=True, env=environment, timeout=590)
+        if done.returncode:
+            raise AssertionError(f"blender: {done.stdout[-4000:]}{done.stderr[-4000:]}")
+        return done.stdout
+
+    def script(self, name, *arguments):
+        return self.run_blender("--python", TESTS / name, "--", *arguments)
+
+
+# ---- There and back ------------------------------------------------------------------------------------------------------
+
+class RoundTrips(Blender):
+    def travel(self, files, prove=False):
+        """Each file untouched and touched; gives [(file, where it went, what happened)]."""
+        jobs = []
+        for i, file in enumerate(files):
+            here = self.folder / f"{self.id().rsplit('.', 1)[-1]}{i}"
+            (here / "u").mkdir(parents=True)
+            (here / "t").mkdir()
+            for image in [p for p in file.parent.iterdir() if p.suffix in (".png", ".jpg")] if ROOT in file.parents else []:
+                shutil.copy(image, here / "t")
+            jobs.append({"file": str(file), "untouched": str(here / "u" / file.name), "touched": str(here / "t" / file.name), "prove": prove})
+        (self.folder / "jobs.json").write_text(json.dumps(jobs))
+        self.script("blender_roundtrip.py", self.folder / "jobs.json", self.folder / "results.json")
+        return list(zip(files, jobs, json.loads((self.folder / "results.json").read_text())))
+
+    def judge(self, trips):
+        """Bytes of what was not touched; `diff` of what was. Gives the share that is equal and the reasons of the rest."""
+        unequal = {}
+        for file, job, done in trips:
+            self.assertNotIn("error", done, f"{file}: {done.get('trace')}")
+            self.assertEqual(Path(job["untouched"]).read_bytes(), file.read_bytes(), file)
+            beside = Path(job["untouched"]).with_suffix(".sga")
+            if file.suffix == ".sgm" and beside.exists():
+                self.assertEqual(beside.read_bytes(), file.with_suffix(".sga").read_bytes(), beside)
+            different = diff(file, job["touched"])
+            if different:
+                unequal[file.name] = different
+        return unequal
+
+    def test_samples(self):
+        files = [p for p in sorted((ROOT / "samples").rglob("*.*")) if p.suffix not in (".png", ".mtl", ".bin")]
+        trips = self.travel(files, prove=True)
+        unequal = self.judge(trips)
+        self.assertEqual(set(unequal) - set(NAMED), set(), unequal)
+        for file, _, done in trips:
+            bad = [f for f in done["export_findings"] if f[1].startswith("proof") and f[0] != "note"]
+            self.assertEqual(bad, [], file)
+
+    @unittest.skipUnless(CORPUS.is_dir(), "the corpus is not there")
+    def test_corpus(self):
+        files = sorted([*CORPUS.rglob("*.sgm"), *CORPUS.rglob("*.mesh")])
+        files = [f for f in files if "hostile" not in f.parts]
+        trips = self.travel(files)
+        unequal = self.judge(trips)
+        print(f"\n# {len(files) - len(unequal)} of {len(files)} real files are equal when every record was touched; {unequal or ''}")
+        self.assertGreaterEqual(len(files) - len(unequal), 0.95 * len(files), unequal)
+        checked = sum(self.judge_skins(file, Path(job["touched"])) for file, job, _ in trips if file.suffix == ".sgm")
+        print(f"# skinned positions by the engine's formula: {checked} poses")
+
+    def judge_skins(self, file, other):
+        """Skinned positions of both by the engine's formula, straight from the bytes."""
+        (_, dialect), (model, _) = next(iter(rayne.fits_sgm(file.read_bytes()).items()))
+        skeleton = engine.read_skeleton(file, model)
+        if skeleton is None or dialect != "v3":
+            return 0
+        written = next(iter(rayne.fits_sgm(other.read_bytes()).values()))[0]
+        moved = engine.read_skeleton(other, written)
+        count = 0
+        for clip in engine.clips_to_expect(skeleton)[:3]:
+            again = next((c for c in moved.clips if c.name == clip.name), None)
+            self.assertIsNotNone(again, clip.name)
+            frame = clip.tracks[0][1][len(clip.tracks[0][1]) // 2][0]
+            for a, b in zip(model.meshes, written.meshes):
+                if not a.skin or any(not any(w) for w in a.rows("weights")):
+                    continue
+                size = max(math.dist(p, a.rows("position")[0]) for p in a.rows("position")) or 1
+                here = list(engine.skinned(a, (), engine.bone_matrices(skeleton, clip, frame)))
+                there = list(engine.skinned(b, (), engine.bone_matrices(moved, again, frame)))
+                self.assertEqual(len(here), len(there))
+                self.assertLess(max(math.dist(p, q) for p, q in zip(here, there)), 1e-4 * size + 1e-6, f"{file} {clip.name}")
+            count += 1
+        return count
+
+
+# ---- Scenes --------------------------------------------------------------------------------------------------------------
+
+def centre(triangle):
+    return [sum(corner[k] for corner in triangle) / 3 for k in range(3)]
+
+
+def same_triangles(expected, found):
+    """The largest distance between triangles of both, corner by corner in the same sense of rotation; infinite if one is missing."""
+    if len(expected) != len(found):
+        return math.inf
+    places = sorted((centre(t), t) for t in found)
+    worst = 0.0
+    for triangle in expected:
+        middle = centre(triangle)
+        best, at = math.inf, None
+        for i, (place, other) in enumerate(places):
+            if abs(place[0] - middle[0]) > 1 or math.dist(place, middle) > 0.5:
+                continue
+            for turn in range(3):
+                turned = other[turn:] + other[:turn]
+                distance = max(math.dist(p, q) for p, q in zip(triangle, turned))
+                if distance < best:
+                    best, at = distance, i
+        if at is None:
+            return math.inf
+        places.pop(at)
+        worst = max(worst, best)
+    return worst
+
+
+def from_engine(p):
+    return [-p[0], p[2], p[1]]
+
+
+def from_gltf(p):
+    return [p[0], -p[2], p[1]]
+
+
+class Sgm:
+    """An .sgm with its .sga by the engine's formula, in Blender's axes."""
+
+    def __init__(self, path):
+        self.model = rayne.read_sgm(path.read_bytes(), "v3")[0]
+        self.skeleton = engine.read_skeleton(path, self.model)
+
+    def clips(self):
+        return [c.name.decode() for c in self.skeleton.clips] if self.skeleton else []
+
+    def duration(self, name):
+        clip = next(c for c in self.skeleton.clips if c.name.decode() == name)
+        return max(keys[-1][0] for _, keys in clip.tracks) / rayne.FRAMES_PER_SECOND
+
+    def triangles(self, name=None, seconds=0.0):
+        clip = next(c for c in self.skeleton.clips if c.name.decode() == name) if name is not None else None
+        matrices = engine.bone_matrices(self.skeleton, clip, seconds * rayne.FRAMES_PER_SECOND) if self.skeleton else None
+        for mesh in self.model.meshes:
+            if mesh.skin and matrices:
+                points = list(engine.skinned(mesh, (), matrices))
+            else:
+                points = mesh.rows("position")
+            points = [from_engine(p) for p in points]
+            for k in range(0, len(mesh.indices), 3):
+                yield [points[i] for i in mesh.indices[k:k + 3]]
+
+
+class Glb:
+    """A glTF by the oracle's evaluation, in Blender's axes."""
+
+    def __init__(self, path):
+        self.gltf = Gltf(path)
+
+    def clips(self):
+        return [c.get("name", "") for c in self.gltf.json.get("animations", [])]
+
+    def duration(self, name):
+        return self.gltf.duration(self.clips().index(name))
+
+    def triangles(self, name=None, seconds=0.0):
+        clip = self.clips().index(name) if name is not None else None
+        for node, primitive in self.gltf.drawn():
+            points = [from_gltf(p) for p in self.gltf.positions(node, primitive, clip, seconds)]
+            m = self.gltf.world(clip, seconds)[node]
+            mirrors = (m[0] * (m[5] * m[10] - m[9] * m[6]) - m[4] * (m[1] * m[10] - m[9] * m[2]) + m[8] * (m[1] * m[6] - m[5] * m[2])) < 0
+            for corners in self.gltf.triangles(node, primitive):
+                yield [points[i] for i in (corners[::-1] if mirrors else corners)]
+
+
+class Scenes(Blender):
+    """What Blender shows against what is in the file."""
+    TOLERANCE = 2e-4
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.made = cls.folder / "scenes"
+        cls.made.mkdir()
+        cls.run_blender("--python", TESTS / "blender_scenes.py", "--", cls.made)
+
+    def truth(self, name):
+        return json.loads((self.made / f"{name}.json").read_text())
+
+    def model(self, name, ending):
+        path = self.made / f"{name}.{ending}"
+        if ending == "sgm":
+            return Sgm(path)
+        if ending not in ("glb", "gltf"):
+            other = path.with_suffix(f".{ending}.glb")
+            code, _, error = stele("convert", "-f", path, other)
+            self.assertEqual(code, 0, error)
+            path = other
+        return Glb(path)
+
+    def judge(self, name, endings, clips=(), tolerance=TOLERANCE):
+        truth = self.truth(name)
+        for ending in endings:
+            exports = truth["exports"][ending]
+            self.assertIsInstance(exports, list, exports)
+            model = self.model(name, ending)
+            self.assertLess(same_triangles(truth["rest"], list(model.triangles())), tolerance, f"{name}.{ending} at rest")
+            for clip in clips:
+                self.assertEqual(model.clips().count(clip), 1, f"{name}.{ending}: {model.clips()}")
+                for seconds, expected in truth["clips"][clip]:
+                    self.assertLess(same_triangles(expected, list(model.triangles(clip, seconds))), tolerance,
+                                    f"{name}.{ending} {clip} at {seconds}")
+                self.assertAlmostEqual(model.duration(clip), truth["clips"][clip][-1][0], 4, "the last frame is kept")
+
+    def findings(self, name, ending):
+        return [f[1] for f in self.truth(name)["exports"][ending]]
+
+    def proofs(self, name, ending):
+        return [f for f in self.truth(name)["exports"][ending] if f[1].startswith("proof") and f[0] != "note"]
+
+    def test_rolled_bones_two_actions_nla(self):
+        self.judge("rolled", ("sgm", "glb", "gltf"), ("bend", "twist"))
+        self.judge("rolled", ("obj", "twm", "sff"))
+        self.judge("rolled", ("mesh", "ctc"), tolerance=0.02)  # their weights have 8 bits
+        self.assertEqual([b.name.decode() for b in Sgm(self.made / "rolled.sgm").skeleton.bones], ["root", "mid", "tip"])
+        self.assertEqual(self.proofs("rolled", "sgm"), [])
+
+    def test_shape_keys_with_armature(self):
+        self.judge("shapes", ("glb", "gltf"), ("swell",))
+        self.judge("shapes", ("sgm",))
+        self.assertIn("loss-morph", self.findings("shapes", "sgm"))
+        self.assertEqual(self.proofs("shapes", "glb"), [])
+
+    def test_modifiers(self):
+        self.judge("modifiers", ("sgm", "glb", "gltf", "obj", "twm", "sff", "mesh", "ctc"), tolerance=1e-3)
+
+    def test_materials(self):
+        self.judge("materials", ("sgm", "glb", "gltf", "obj", "twm", "sff"), tolerance=1e-3)
+        model = Sgm(self.made / "materials.sgm").model
+        self.assertEqual(len(model.meshes), 3)  # two of the block, whose unused slot is no mesh, and one of the ngon
+        self.assertEqual([m.uv_count for m in model.meshes], [2, 2, 0])
+        base = [dict(m.colors).get(0) for m in model.materials]
+        self.assertEqual([round(c, 3) for c in base[0][:3]], [1, 0.2, 0.1])
+        found = model.meshes[2].rows("color")
+        for row, expected in zip(found, self.truth("materials")["expect"]["colors"][0]):
+            self.assertLess(max(abs(a - b) for a, b in zip(row, expected)), 2e-5)
+        self.assertIn("object-empty", self.findings("materials", "sgm"))
+
+    def test_vertices_are_split_only_where_they_differ(self):
+        model = Sgm(self.made / "materials.sgm").model
+        self.assertEqual(model.meshes[2].vertex_count, 7)
+        for mesh in model.meshes + Sgm(self.made / "rolled.sgm").model.meshes:
+            rows = list(zip(mesh.rows("position"), mesh.rows("normal"), mesh.rows("color") or [()] * mesh.vertex_count,
+                            *(mesh.rows(f"uv{i}") for i in range(mesh.uv_count))))
+            self.assertEqual(len(set(rows)), len(rows))
+
+    def test_parents_scale_instances(self):
+        self.judge("hierarchy", ("sgm", "glb", "gltf", "obj", "twm", "sff"), tolerance=1e-3)
+        self.assertEqual(self.proofs("hierarchy", "sgm"), [])
+
+    def test_carried_by_bones_two_armatures(self):
+        self.judge("carried", ("glb", "sgm"), ("wave", "swing"), tolerance=5e-4)
+        self.assertIn("group-without-bone", self.findings("carried", "sgm"))
+        self.assertIn("neutral-joint", self.findings("carried", "sgm"))
+
+    def test_objects_that_move_at_another_rate(self):
+        self.judge("moving", ("glb", "gltf"), ("slide",), tolerance=1e-3)
+        truth, model = self.truth("moving"), Glb(self.made / "moving.glb")
+        for seconds, expected in truth["clips"]["jump"]:
+            self.assertLess(same_triangles(expected, list(model.triangles("jump", seconds + 1e-5))), 1e-3, seconds)
+
+    def test_strips_that_change_timing(self):
+        self.judge("strips", ("glb", "sgm"), ("nod",))
+        truth = self.truth("strips")
+        for ending in ("glb", "sgm"):
+            model = self.model("strips", ending)
+            self.assertEqual(sorted(model.clips()), ["nod", "slow nod"])
+            self.assertAlmostEqual(model.duration("slow nod"), truth["expect"]["durations"]["slow nod"], 4)
+            for seconds, expected in truth["clips"]["slow nod"]:
+                for later in (0, 16 / 24):
+                    self.assertLess(same_triangles(expected, list(model.triangles("slow nod", seconds + later))), 2e-4, (ending, seconds, later))
+
+    def test_constraints_and_drivers(self):
+        self.judge("helped", ("glb", "sgm"), ("turn",))
+
+
+if __name__ == "__main__":
+    unittest.main()
