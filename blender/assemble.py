@@ -1,4 +1,7 @@
 """Parts, joints and clips into one GLB."""
+import dataclasses
+
+import bpy
 import numpy as np
 
 from . import glb, records, space, versions
@@ -37,7 +40,7 @@ class Assembler:
         shown = {"name": scene.exporter.path.stem, "nodes": self.roots}
         extras = {}
         for text in {records.source_of(o) for o in [*scene.objects, *scene.armatures]} - {None}:
-            for collection in __import__("bpy").data.collections:
+            for collection in bpy.data.collections:
                 if collection.get(records.SOURCE) == text:
                     extras.update(records.extras_of(collection))
         if extras:
@@ -322,7 +325,6 @@ class Assembler:
 
 
 def bone_path(name):
-    import bpy
     return 'pose.bones["%s"]' % bpy.utils.escape_identifier(name)
 
 
@@ -357,7 +359,6 @@ def clean(node):
 
 def join(parts):
     """One part of many with the same attributes."""
-    import dataclasses
     first = dataclasses.replace(parts[0], morphs=[])
     starts = np.cumsum([0] + [len(p.positions) for p in parts])
     first.indices = np.concatenate([p.indices + start for p, start in zip(parts, starts)])

@@ -1,7 +1,10 @@
 """Materials of Blender as those of glTF: what leads to the Principled node is followed, what is not understood is said."""
+import math
 import os
+import tempfile
 from urllib.parse import quote
 
+import bpy
 import numpy as np
 
 from . import records, versions
@@ -32,8 +35,8 @@ def with_extension(name, extension):
 class Materials:
     """Descriptions of materials, each once, and the textures that they use."""
 
-    def __init__(self, extension="", embed=False, with_folders=False):
-        self.extension, self.embed, self.with_folders = extension, embed, with_folders
+    def __init__(self, extension="", embed=False, is_gltf=True):
+        self.extension, self.embed, self.is_gltf = extension, embed, is_gltf
         self.list, self.numbers = [], {}
         self.textures, self.images, self.samplers, self.notes = [], [], [], []
 
@@ -51,7 +54,7 @@ class Materials:
         """The number of the texture that a node shows."""
         image, sampler = node.image, sampler_of(node)
         kept = image.get(TEXTURE_NAME, "")
-        file_name = image_file_name(image, self.with_folders)
+        file_name = image_file_name(image, self.is_gltf)
         if kept and os.path.splitext(os.path.basename(kept))[0] != os.path.splitext(os.path.basename(file_name))[0]:
             kept = ""  # another image has been put in its place
         name = with_extension(kept or file_name, self.extension)
@@ -106,14 +109,30 @@ def mime_type(data):
 
 def image_bytes(image):
     """The file of an image: packed, or from the disk; None if there is none."""
-    import bpy
     if image.packed_file is not None:
         return bytes(image.packed_file.data)
     path = bpy.path.abspath(image.filepath, library=image.library) if image.filepath else ""
     if path and os.path.isfile(path):
         with open(path, "rb") as file:
             return file.read()
-    return None
+    return drawn_bytes(image)
+
+
+def drawn_bytes(image):
+    """A PNG of what was painted or generated in Blender and is in no file; None of what is missing."""
+    if image.get("stele.missing") or image.source not in ("GENERATED", "FILE") or not image.has_data:
+        return None
+    with tempfile.TemporaryDirectory(prefix="stele-") as folder:
+        copy = image.copy()
+        try:
+            copy.filepath_raw, copy.file_format = os.path.join(folder, "image.png"), "PNG"
+            copy.save()
+            with open(os.path.join(folder, "image.png"), "rb") as file:
+                return file.read()
+        except (RuntimeError, OSError):
+            return None
+        finally:
+            bpy.data.images.remove(copy)
 
 
 def sampler_of(node):
@@ -164,7 +183,8 @@ class Reader:
             self.emission()
             self.specular()
             self.occlusion()
-        if not material.use_backface_culling:
+        # Blender's default is both sides; formats that have only one are not blamed for it
+        if not material.use_backface_culling and self.materials.is_gltf:
             d["doubleSided"] = True
         if material.get("stele.unlit"):
             d.setdefault("extensions", {})["KHR_materials_unlit"] = {}
@@ -244,14 +264,12 @@ class Reader:
 
     def uv_number(self, name):
         """Which uv map of the meshes has this name: by the importer's names, or by looking at a mesh that uses the material."""
-        import bpy
         for mesh in bpy.data.meshes:
             if name in mesh.uv_layers and self.material.name in mesh.materials:
                 return mesh.uv_layers.find(name)
         return 0
 
     def transform(self, node, use):
-        import math
         place, turn = node.inputs["Location"].default_value, node.inputs["Rotation"].default_value[2]
         su, sv = node.inputs["Scale"].default_value[0], node.inputs["Scale"].default_value[1]
         described = {"offset": [place[0] - sv * math.sin(turn), 1 - place[1] - sv * math.cos(turn)], "rotation": turn,

@@ -15,7 +15,7 @@ from .import_rig import REST
 
 MESHES = ("MESH", "CURVE", "SURFACE", "META", "FONT", "CURVES")
 FRAME_RATES = {"sgm": 24, "sga": 24, "mesh": 25, "ctc": 10}
-WITH_FOLDERS = ("glb", "gltf", "obj")  # formats whose textures may lie in folders
+GLTF = ("glb", "gltf", "obj")  # formats whose textures may lie in folders, and whose surfaces may have two sides
 FOUND_LATER = {"texture-not-copied", "texture-missing"}  # of the way from the GLB, which lies in a folder of its own
 
 
@@ -157,7 +157,7 @@ class Scene:
             raise Nothing("there is nothing to write: no mesh, empty or armature" + (
                 " is selected" if self.options["use_selection"] else ""))
         self.materials = export_material.Materials(self.options["texture_extension"], self.options["textures"] == "EMBED",
-                                                   self.exporter.format in WITH_FOLDERS)
+                                                   self.exporter.format in GLTF)
 
     def measure(self):
         """Everything at rest: armatures in rest position and their modifiers off."""

@@ -1,4 +1,5 @@
 """Materials: Principled, with the file's textures; what the shader has no place for stays in nodes that nothing is linked to."""
+import math
 import os
 from urllib.parse import unquote
 
@@ -157,7 +158,6 @@ class Shader:
             du, dv = transform.get("offset", (0, 0))
             su, sv = transform.get("scale", (1, 1))
             turn = transform.get("rotation", 0)
-            import math
             # v points down in the file and up here
             mapping.inputs["Location"].default_value = (du + sv * math.sin(turn), 1 - dv - sv * math.cos(turn), 0)
             mapping.inputs["Rotation"].default_value = (0, 0, turn)

@@ -7,6 +7,7 @@
 A pose P of the bone is then J(t) Q^-1 for any M, so bones may point wherever it suits: to their children where that is exact. Where
 a clip scales a joint unevenly or the bind pose is scaled, turned axes would make shear of it, and the bone lies on the file's axes."""
 import bpy
+import mathutils
 import numpy as np
 
 from . import records, space
@@ -211,5 +212,4 @@ def inverse(matrix):
 
 
 def stand_as_list(matrix):
-    import mathutils
     return mathutils.Matrix(matrix.tolist())

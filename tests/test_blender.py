@@ -356,5 +356,192 @@ class Scenes(Blender):
         self.judge("helped", ("glb", "sgm"), ("turn",))
 
 
+# ---- What artists do -----------------------------------------------------------------------------------------------------
+
+def records(path):
+    """The bytes of the meshes, materials, bones and clips of an .sgm and its .sga, by their content."""
+    model = rayne.read_sgm(path.read_bytes(), "v3")[0]
+    layout = rayne.SGM["v3"]
+    strip = lambda packed, count: packed[count:]  # without the numbers that say where it is
+    found = {"mesh": [strip(rayne.pack_mesh(m, layout), 2) for m in model.meshes],
+             "material": [strip(rayne.pack_material(m, layout), 1) for m in model.materials]}
+    beside = path.with_suffix(".sga")
+    skeleton = rayne.read_sga(beside.read_bytes(), "v1")[0] if beside.exists() else None
+    found["clip"] = {c.name: c.tracks for c in skeleton.clips} if skeleton else {}
+    found["bone"] = [(b.name, b.position) for b in skeleton.bones] if skeleton else []
+    return found
+
+
+class Use(Blender):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.made = cls.folder / "use"
+        cls.made.mkdir()
+        cls.run_blender("--python", TESTS / "blender_use.py", "--", cls.made, ROOT / "samples")
+        cls.seen = json.loads((cls.made / "use.json").read_text())
+        cls.scribe = ROOT / "samples/scribe.sgm"
+        cls.source = records(cls.scribe)
+
+    def same_bytes(self, name, ending):
+        self.assertEqual((self.made / name).with_suffix(ending).read_bytes(), self.scribe.with_suffix(ending).read_bytes(), name)
+
+    def test_untouched_stays_untouched(self):
+        for name in ("same", "reloaded", "looked"):
+            self.same_bytes(f"{name}/scribe.sgm", ".sgm")
+            self.same_bytes(f"{name}/scribe.sgm", ".sga")
+        self.same_bytes("alone/scribe.sga", ".sga")
+        self.assertEqual(self.seen["frame"], 17, "an export leaves the scene as it was")
+
+    def test_a_changed_mesh_leaves_the_others(self):
+        found = records(self.made / "mesh/scribe.sgm")
+        self.assertEqual([a == b for a, b in zip(found["mesh"], self.source["mesh"])], [True, False, True])
+        self.assertEqual(found["material"], self.source["material"])
+        self.same_bytes("mesh/scribe.sga", ".sga")
+        changed = rayne.read_sgm((self.made / "mesh/scribe.sgm").read_bytes(), "v3")[0].meshes[1].rows("position")
+        before = rayne.read_sgm(self.scribe.read_bytes(), "v3")[0].meshes[1].rows("position")
+        moved = [i for i, (a, b) in enumerate(zip(changed, before)) if math.dist(a, b) > 1e-6]
+        self.assertEqual(moved, [5])
+        self.assertAlmostEqual(changed[5][0], before[5][0] - 0.01, 6)
+
+    def test_a_changed_clip_leaves_the_others(self):
+        found = records(self.made / "clip/scribe.sgm")
+        self.assertEqual({n: t == self.source["clip"][n] for n, t in found["clip"].items()},
+                         {b"idle": True, b"walk": False, b"write": True})
+        self.assertEqual(found["bone"], self.source["bone"])
+        self.same_bytes("clip/scribe.sgm", ".sgm")
+
+    def test_a_changed_material_leaves_the_others(self):
+        found = records(self.made / "material/scribe.sgm")
+        self.assertEqual([a == b for a, b in zip(found["material"], self.source["material"])], [True, True, False])
+        self.assertEqual(found["mesh"], self.source["mesh"])
+        colors = rayne.read_sgm((self.made / "material/scribe.sgm").read_bytes(), "v3")[0].materials[2].colors
+        self.assertEqual(dict(colors)[0], (0.5, 0.25, 0.125, 1))
+
+    def test_removed_and_added_meshes(self):
+        found = records(self.made / "removed/scribe.sgm")
+        self.assertEqual(found["mesh"], [self.source["mesh"][0], self.source["mesh"][2]])
+        found = records(self.made / "added/scribe.sgm")
+        self.assertEqual(found["mesh"][:3], self.source["mesh"])
+        self.assertEqual(len(found["mesh"]), 4)
+
+    def test_new_bone_and_renamed_clip(self):
+        found = records(self.made / "bone/scribe.sgm")
+        self.assertEqual(found["mesh"], self.source["mesh"])  # numbers of bones still hold
+        self.assertEqual([b[0] for b in found["bone"]], [b[0] for b in self.source["bone"]] + [b"feather"])
+        self.assertEqual(sorted(found["clip"]), [b"idle", b"stroll", b"write"])
+
+    def sgm(self, name, dialect="v3"):
+        return rayne.read_sgm((self.made / name).read_bytes(), dialect)[0]
+
+    def test_options(self):
+        self.assertEqual(len(self.sgm("join/scribe.sgm").meshes), 3)
+        self.assertEqual(sum(len(m.indices) for m in self.sgm("join/scribe.sgm").meshes),
+                         sum(len(m.indices) for m in self.sgm("same/scribe.sgm").meshes))
+        self.assertEqual(len(list((self.made / "separate").glob("scribe.scribe_mesh*.sgm"))), 3)
+        self.assertEqual(self.sgm("star/scribe.sgm").materials[0].uv_sets, [[(0, b"scribe.*")]])
+        self.assertEqual((self.made / "copied/scribe.png").read_bytes(), (ROOT / "samples/scribe.png").read_bytes())
+        embedded = Gltf(self.made / "embedded/scribe.glb").json["images"][0]
+        self.assertIn("bufferView", embedded)
+        self.assertTrue(self.sgm("tangents/scribe.sgm").meshes[0].tangents)
+        self.assertEqual([c.name for c in rayne.read_sga((self.made / "still/scribe.sga").read_bytes(), "v1")[0].clips], [])
+        self.assertEqual(len(rayne.read_sga((self.made / "active/scribe.sga").read_bytes(), "v1")[0].clips), 1)
+        self.assertEqual(len(self.sgm("dialect/scribe.sgm", "v1").meshes), 3)
+        self.assertEqual(len(self.sgm("selected/scribe.sgm").meshes), 1)
+        self.assertEqual(len(self.sgm("visible/scribe.sgm").meshes), 2)
+        self.assertIn("nothing to write", self.seen["nothing"])
+
+    def test_tangents_follow_u(self):
+        """T is dP/du and w the side of dP/dv for v that points down the image, as the format's page says."""
+        mesh = self.sgm("tangents/scribe.sgm").meshes[0]
+        points, normals, uvs, tangents = (mesh.rows(n) for n in ("position", "normal", "uv0", "tangent"))
+        agree = total = 0
+        for a, b, c in zip(mesh.indices[::3], mesh.indices[1::3], mesh.indices[2::3]):
+            e1, e2 = ([points[i][k] - points[a][k] for k in range(3)] for i in (b, c))
+            (u1, v1), (u2, v2) = ([uvs[i][k] - uvs[a][k] for k in range(2)] for i in (b, c))
+            area = u1 * v2 - u2 * v1
+            if abs(area) < 1e-9:
+                continue
+            down = [(e2[k] * u1 - e1[k] * u2) / area for k in range(3)]
+            along = [(e1[k] * v2 - e2[k] * v1) / area for k in range(3)]
+            n, t = normals[a], tangents[a]
+            side = [n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]]
+            total += 1
+            agree += sum(x * y for x, y in zip(t, along)) > 0 and sum(x * y for x, y in zip(side, down)) * t[3] > 0
+        self.assertGreater(agree, 0.97 * total)
+
+    def test_color_spaces(self):
+        """Linear, n/255 as the 3.x script wrote, and that to the power 2.2 as the 4.x script did."""
+        linear = self.sgm("same/scribe.sgm").meshes[1].rows("color")
+        screen, power = (self.sgm(f"{n}/scribe.sgm").meshes[1].rows("color") for n in ("srgb", "power"))
+        for a, b, c in zip(linear, screen, power):
+            for k in range(3):
+                whole = round(255 * b[k])
+                self.assertLess(abs(255 * b[k] - whole), 1e-4)
+                curve = b[k] / 12.92 if b[k] <= 0.04045 else ((b[k] + 0.055) / 1.055) ** 2.4
+                self.assertLess(abs(curve - a[k]), 0.006)
+                self.assertLess(abs((whole / 255) ** 2.2 - c[k]), 2e-5)
+
+    def test_old_files_keep_their_color_space(self):
+        before = rayne.fits_sgm((ROOT / "samples/dialects/v1.sgm").read_bytes())["sgm", "v1"][0]
+        after = rayne.fits_sgm((self.made / "old/v1.sgm").read_bytes())["sgm", "v1"][0]
+        for a, b in zip(before.meshes, after.meshes):
+            for x, y in zip(a.rows("color"), b.rows("color")):
+                self.assertLess(max(abs(p - q) for p, q in zip(x[:3], y[:3])), 1e-4)
+
+    def test_apply_transforms(self):
+        placed, unplaced = (self.sgm(f"{n}/cube.sgm").meshes[0].rows("position") for n in ("placed", "unplaced"))
+        for rows, middle in ((placed, (-1, 3, 2)), (unplaced, (0, 0, 0))):
+            self.assertEqual([round((min(r[k] for r in rows) + max(r[k] for r in rows)) / 2, 5) for k in range(3)], list(middle))
+
+    def test_textures(self):
+        names = [m.uv_sets[0][0][1].decode() for m in self.sgm("textured/cube.sgm").materials]
+        self.assertEqual(names, ["a b ü.jpeg.png", "packed.png", "absent.jpeg"])
+        self.assertTrue((self.made / "textured/a b ü.jpeg.png").is_file())
+        self.assertTrue((self.made / "textured/packed.png").read_bytes().startswith(b"\x89PNG"))
+        self.assertTrue(any(f[1] == "texture-missing" and "absent.jpeg" in f[2] for f in self.seen["texture_findings"]))
+        stars = [m.uv_sets[0][0][1].decode() for m in self.sgm("textured/star.sgm").materials]
+        self.assertEqual(stars, ["a b ü.jpeg.*", "packed.*", "absent.*"])
+
+    def test_damaged_files_leave_the_scene_as_it_was(self):
+        seen = self.seen["damaged"]
+        for name in ("cut", "empty", "noise"):
+            self.assertTrue(seen[f"{name} same"], name)
+            _, out, _ = stele("check", "--json", self.made / f"damaged/{name}.sgm")
+            errors = [d["id"] for d in json.loads(out)["diagnostics"] if d["severity"] == "error"]
+            self.assertEqual([f[1] for f in seen[f"{name} findings"] if f[0] == "error"], errors)
+        self.assertIn("No such file", seen["not there"])
+
+    def test_a_click_selects(self):
+        self.assertEqual((self.seen["mode"], self.seen["selected"]), ("EDIT_MESH", [3, 5]))
+        self.assertEqual(self.seen["bones"], [["head"], "POSE"])
+        self.assertEqual(self.seen["action"], "walk")
+        self.assertTrue(self.seen["object"])
+
+    def test_what_an_import_makes(self):
+        made = self.seen["made"]
+        skeleton = rayne.read_sga(self.scribe.with_suffix(".sga").read_bytes(), "v1")[0]
+        self.assertEqual(made["bones"], [b.name.decode() for b in skeleton.bones])
+        self.assertLess(max(made["pointing"].values()), 1e-5)
+        self.assertEqual(made["tracks"], ["idle", "walk", "write"])
+        self.assertEqual(made["actions"], ["idle", "walk", "write"])
+        self.assertEqual((made["fps"], made["range"]), (24, [0, 48]))
+        self.assertEqual((made["uvs"], made["colors"], made["custom"]), ([1, 0, 0], [0, 1, 1], [True] * 3))
+        self.assertEqual((made["image"], made["groups"], made["modifiers"]), ([[256, 256]], 18, ["ARMATURE"]))
+        self.assertEqual(made["properties"], [0, 1, 1, 1, 1])
+        self.assertTrue(made["selected"])
+        self.assertEqual(self.seen["lonely"]["image"], [["scribe.png", [64, 64], 1]])
+        self.assertIn("skin-dropped", [f[1] for f in self.seen["lonely"]["findings"]])
+        self.assertEqual(self.seen["ctc"]["parents"], [["BONE", "bone1"]])
+        self.assertEqual(self.seen["ctc"]["shapes"], [["Basis", "think"]] * 2)
+
+    def test_menus_undo_and_again(self):
+        _, out, _ = stele("formats", "--json")
+        formats = json.loads(out)["formats"]
+        self.assertEqual(self.seen["formats"], [[f["name"] for f in formats]] * 2)
+        self.assertEqual(self.seen["options"], sorted("choice_" + c["name"].replace(".", "_") for f in formats for c in f["choices"]))
+        self.assertTrue(self.seen["undone"] and self.seen["presets"] and self.seen["again"])
+
+
 if __name__ == "__main__":
     unittest.main()
