@@ -7,10 +7,10 @@ import json
 import math
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -541,6 +541,51 @@ class Use(Blender):
         self.assertEqual(self.seen["formats"], [[f["name"] for f in formats]] * 2)
         self.assertEqual(self.seen["options"], sorted("choice_" + c["name"].replace(".", "_") for f in formats for c in f["choices"]))
         self.assertTrue(self.seen["undone"] and self.seen["presets"] and self.seen["again"])
+
+
+# ---- Speed ---------------------------------------------------------------------------------------------------------------
+
+SIDE, BONES, KEYS = 317, 30, 25  # more than 100,000 vertices
+
+
+def write_large(folder):
+    """A grid with four weights for each vertex, no two alike, and two clips."""
+    rows = bytearray()
+    for i in range(SIDE * SIDE):
+        x, y = i % SIDE / SIDE, i // SIDE / SIDE
+        weights = [4 + x, 3 + y, 2 + x * y, 1]
+        total = sum(weights)
+        bones = [(i // 999 + k) % BONES for k in range(4)]
+        rows += struct.pack("<16f", x, y, 0.1 * math.sin(9 * x), 0, 0, 1, x, y, *(w / total for w in weights), *bones)
+    indices = []
+    for y in range(SIDE - 1):
+        for x in range(SIDE - 1):
+            a = y * SIDE + x
+            indices += [a, a + 1, a + SIDE, a + 1, a + SIDE + 1, a + SIDE]
+    mesh = rayne.Mesh(0, 0, 1, 0, 0, 1, (), SIDE * SIDE, bytes(rows), 4, tuple(indices))
+    model = rayne.Model([rayne.Material(0, [], [(0, (1.0, 1.0, 1.0, 1.0))])], [mesh], b"large.sga", 1)
+    (folder / "large.sgm").write_bytes(rayne.write_sgm(model, "v3"))
+    bones = [rayne.Bone(f"bone{i}".encode(), (i / BONES, 0.5, 0.0), int(i == 0), (i + 1,) if i + 1 < BONES else ()) for i in range(BONES)]
+    turn = lambda t, i: (math.sin(0.01 * t * (i % 3)), 0.0, 0.0, math.cos(0.01 * t * (i % 3)))
+    clips = [rayne.Clip(name, [(i, [(float(t), 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, *turn(t, i)) for t in range(KEYS)]) for i in range(BONES)])
+             for name in (b"one", b"two")]
+    (folder / "large.sga").write_bytes(rayne.write_sga(rayne.Skeleton(b"large", bones, clips)))
+    return folder / "large.sgm"
+
+
+class Speed(Blender):
+    def test_a_hundred_thousand_vertices(self):
+        """Two seconds in and three out. Where other programs are at work the clock does not tell, so the processor's seconds count
+        if they are fewer, with half as much again for a machine that is slower."""
+        source, out = write_large(self.folder), self.folder / "out"
+        out.mkdir()
+        self.script("blender_speed.py", source, out / "large.sgm", self.folder / "speed.json")
+        seen = json.loads((self.folder / "speed.json").read_text())
+        print("\n# " + ", ".join(f"{k} {v[0]:.2f} s ({v[1]:.2f} s of the processor)" if isinstance(v, list) else f"{v} {k}"
+                                 for k, v in seen.items()))
+        self.assertGreater(seen["vertices"], 100000)
+        self.assertLess(min(seen["import"]), 1.5 * 2)
+        self.assertLess(min(seen["export"]), 1.5 * 3)
 
 
 if __name__ == "__main__":
