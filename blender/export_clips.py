@@ -339,8 +339,7 @@ class Still:
     def __enter__(self):
         scene = self.context.scene
         self.frame = (scene.frame_current, scene.frame_subframe)
-        self.actions = [(o, o.animation_data.action, getattr(o.animation_data, "action_slot", None), o.animation_data.use_nla)
-                        for o in self.owners if o.animation_data is not None]
+        self.actions = [(o, versions.assigned(o)) for o in self.owners if o.animation_data is not None]
         self.created = [o for o in self.owners if o.animation_data is None]
         self.poses = [(a, a.data.pose_position, [self.bone_state(b) for b in a.pose.bones]) for a in self.armatures]
         self.places = [(o, tuple(o.location), tuple(o.rotation_euler), tuple(o.rotation_quaternion), tuple(o.scale))
@@ -358,11 +357,8 @@ class Still:
                 tuple(bone.rotation_axis_angle), tuple(bone.scale), bone.rotation_mode)
 
     def __exit__(self, *_):
-        for owner, action, slot, use_nla in self.actions:
-            owner.animation_data.action = action
-            if slot is not None:
-                owner.animation_data.action_slot = slot
-            owner.animation_data.use_nla = use_nla
+        for owner, state in self.actions:
+            versions.reassign(owner, state)
         for owner in self.created:
             if owner.animation_data is not None:
                 owner.animation_data_clear()

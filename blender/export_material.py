@@ -146,7 +146,7 @@ class Reader:
 
     def __init__(self, materials, material):
         self.materials, self.material, self.described = materials, material, {}
-        tree = material.node_tree if material.use_nodes else None
+        tree = versions.node_tree(material)
         self.nodes = tree.nodes if tree is not None else []
         self.principled = self.find_shader()
 

@@ -429,9 +429,8 @@ def snapped(matrix):
 
 
 def has_normal_map(material):
-    if material is None or not material.use_nodes or material.node_tree is None:
-        return False
-    return any(n.type == "NORMAL_MAP" and n.inputs["Color"].is_linked for n in material.node_tree.nodes)
+    tree = versions.node_tree(material) if material is not None else None
+    return tree is not None and any(n.type == "NORMAL_MAP" and n.inputs["Color"].is_linked for n in tree.nodes)
 
 
 def tangents_of(part):

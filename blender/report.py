@@ -44,7 +44,7 @@ def fill(context, title, findings):
         item.severity, item.identifier, item.text = d["severity"], d["id"], line_of(d)
         item.path = d.get("path") or ""
         item.kind, item.target, item.items = d.get("kind", ""), d.get("name", ""), json.dumps(d.get("items", []))
-    report["active"] = -1
+    report.active = -1
 
 
 def line_of(d):

@@ -155,6 +155,20 @@ def assign(owner, action):
         data.action_slot = _slot(action, owner)
 
 
+def assigned(owner):
+    """What is assigned to an owner that has animation data, for `reassign`."""
+    data = owner.animation_data
+    return data.action, getattr(data, "action_slot", None), data.use_nla
+
+
+def reassign(owner, state):
+    action, slot, use_nla = state
+    data = owner.animation_data
+    data.action, data.use_nla = action, use_nla
+    if slot is not None:
+        data.action_slot = slot
+
+
 def assign_strip(strip, action, owner):
     """The slot of a strip of the NLA."""
     if LAYERED and hasattr(strip, "action_slot") and strip.action_slot is None:
@@ -171,6 +185,11 @@ def socket(node, name):
     """An input by the name that it has since 4.0."""
     found = node.inputs.get(name)
     return found if found is not None else node.inputs.get(OLD_SOCKETS.get(name, name))
+
+
+def node_tree(material):
+    """The nodes of a material, or None; from 5.0 on all have some."""
+    return material.node_tree if VERSION >= (5, 0, 0) or material.use_nodes else None
 
 
 def use_nodes(material):
