@@ -85,7 +85,7 @@ def srgb_of_linear(rows):
 
 # ---- Actions -------------------------------------------------------------------------------------------------------------
 
-LAYERED = hasattr(bpy.types, "ActionSlot")  # since 4.4: curves belong to a slot of an action, not to the action
+LAYERED = VERSION >= (4, 4, 0)  # curves belong to a slot of an action, not to the action; 4.3 has slots as an experiment
 ID_TYPES = {"Object": "OBJECT", "Key": "KEY"}
 
 

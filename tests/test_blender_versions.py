@@ -177,7 +177,7 @@ def layered_action():
 @unittest.skipIf(np is None, "numpy is not there")
 class Actions(unittest.TestCase):
     def test_until_4_3(self):
-        module = load((3, 4, 1))
+        module = load((4, 3, 0), ActionSlot=object)
         action = Thing(fcurves=Curves(), id_root="")
         module.curve_maker(action, owner())("location", 2, "group")
         self.assertEqual([(c.data_path, c.array_index, c.action_group) for c in module.curves(action, owner())], [("location", 2, "group")])
@@ -186,7 +186,7 @@ class Actions(unittest.TestCase):
         self.assertFalse(module.moves(action, owner("Key")))
 
     def test_since_4_4_curves_belong_to_a_slot(self):
-        module = load((5, 0, 0), ActionSlot=object)
+        module = load((5, 0, 0))
         action, one, key = layered_action(), owner(), owner("Key")
         module.curve_maker(action, one)("location", 1, "Place")
         module.curve_maker(action, one)("location", 2, "Place")
@@ -199,7 +199,7 @@ class Actions(unittest.TestCase):
         self.assertTrue(module.moves(action, key))
 
     def test_an_assigned_action_gets_its_slot(self):
-        module = load((5, 0, 0), ActionSlot=object)
+        module = load((5, 0, 0))
         action, one = layered_action(), owner()
         module.curve_maker(action, one)("location", 0, "Place")
         module.assign(one, action)
