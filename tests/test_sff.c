@@ -309,7 +309,7 @@ static const finding of_packed[] = {
 static const finding of_unindexed[] = {
     {"zero-area-triangle", "mesh[0].vertices[0].position", 28, STELE_WARNING, {40, 4, BYTES(F0)}, NONE},
     {"index-count", "mesh[0].vertices", 28, STELE_WARNING, {14, 5, BYTES(U32(62), 4)}, {64, 0, BYTES(P0)}},
-    {"mesh-empty", "mesh[0]", 28, STELE_WARNING, {14, 5, BYTES(U32(14), 0)}, {28, 36, (const uint8_t *)"", 0}},
+    {"mesh-empty", "mesh[0]", 14, STELE_WARNING, {14, 5, BYTES(U32(14), 0)}, {28, 36, (const uint8_t *)"", 0}},
     {"nonstandard-layout", "mesh[0].index_count", 22, STELE_WARNING, {22, 1, BYTES(3)}, NONE},
     {"truncated", "mesh", 14, STELE_ERROR, {0, 4, BYTES(1, 1, 0, 0)}, {4, 4, BYTES(U32(0xF000))}},
 };

@@ -25,7 +25,8 @@ static bool load(stele_file *file, context *c)
     size_t before = file->diags.count;
     file->model->name = l.name;
     c->load = &l;
-    if (file->format->load && file->format->load(c, file->raw) && st_model_finish(file->model, &file->arena, &problem))
+    if (file->format->load && st_format_load(file->format, c, file->raw) &&
+        st_model_finish(file->model, &file->arena, &problem))
         return true;
     if (file->diags.count > before && file->diags.items[file->diags.count - 1].severity == STELE_ERROR)
         problem = st_line_of(file, &file->diags.items[file->diags.count - 1]);
@@ -37,7 +38,7 @@ static bool load(stele_file *file, context *c)
 static bool check_first(stele_file *file, context *c)
 {
     if (file->level == STELE_CHECK_STRUCTURE && st_parse(file, c)) {
-        file->format->check(c, file->raw);
+        st_format_check(file->format, c, file->raw);
         file->level = STELE_CHECK_SAFE;
         const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
         file->sound = !worst && !file->diags.errors;

@@ -204,7 +204,7 @@ void st_suspect_line_ends(stele_file *file, const attempt *best)
     line_ends ends = count_line_ends(&file->source);
     if (best->failed && best->fit == FIT_NONSENSE && !ends.pairs && ends.bare)
         st_diag(
-            &file->diags, DIAG_LINE_ENDINGS_SUSPECTED, (diag_place){STELE_NOWHERE, 1, ""},
+            &file->diags, DIAG_LINE_ENDINGS_SUSPECTED, at_path("", 1),
             "there is no CR LF in this binary file: if it went through git or FTP as text, it lost its CRs; get it again as "
             "binary");
 }

@@ -24,7 +24,7 @@ static const void *bytes_of(stele_file *file, const stele_texture *texture, uint
 static void report(stele_file *file, diag_code code, size_t index, const char *name, const char *problem)
 {
     const char *path = st_arena_format(&file->arena, "texture[%zu]", index);
-    st_diag(&file->diags, code, (diag_place){STELE_NOWHERE, 1, path}, "%s %s", name, problem);
+    st_diag(&file->diags, code, at_path(path, 1), "%s %s", name, problem);
 }
 
 static bool decode(stele_file *file, const stele_texture *texture, size_t index, bool numbers, render_texture *result)

@@ -42,7 +42,7 @@ const char *st_line_of(stele_file *file, const stele_diagnostic *d)
 void st_fail_with(stele_file *file, stele_status status, diag_code code, uint64_t offset, const char *path, const char *text)
 {
     stele_diagnostic d = {.id = stele_diagnostic_kinds(NULL)[code].id, .offset = offset, .path = path, .text = text};
-    st_diag(&file->diags, code, (diag_place){offset, 1, path}, "%s", text);
+    st_diag(&file->diags, code, at_offset(offset, 1, path), "%s", text);
     st_fail(file, status, *path ? st_line_of(file, &d) : text);
 }
 

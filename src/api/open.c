@@ -31,11 +31,11 @@ bool st_parse(stele_file *file, context *c)
 static void check_content(stele_file *file, context *c)
 {
     if (file->trailing.count)
-        st_diag(&file->diags, DIAG_TRAILING_BYTES, (diag_place){file->content.count - file->trailing.count, 1, ""},
+        st_diag(&file->diags, DIAG_TRAILING_BYTES, at_offset(file->content.count - file->trailing.count, 1, ""),
                 "%llu byte%s after the end of the content", (unsigned long long)file->trailing.count,
                 file->trailing.count == 1 ? "" : "s");
     if (file->level != STELE_CHECK_STRUCTURE && st_parse(file, c))
-        file->format->check(c, file->raw);
+        st_format_check(file->format, c, file->raw);
 }
 
 static void explain_unknown(stele_file *file, const format *promised)
@@ -64,7 +64,7 @@ static void accept(stele_file *file, const attempt *best)
         const walk_failure *f = &best->failure;
         stele_diagnostic d = {
             .id = stele_diagnostic_kinds(NULL)[f->code].id, .offset = f->offset, .path = f->path, .text = f->text};
-        st_diag(&file->diags, f->code, (diag_place){f->offset, 1, f->path}, "%s", f->text);
+        st_diag(&file->diags, f->code, at_offset(f->offset, 1, f->path), "%s", f->text);
         st_suspect_line_ends(file, best);
         if (file->outcome.status == STELE_OK)
             st_fail(file, STELE_DAMAGED, st_line_of(file, &d));

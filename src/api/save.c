@@ -37,9 +37,9 @@ static raw_file *adapt(stele_file *file, unsigned dialect, bool strict)
     memcpy(raw, file->raw, file->format->raw_size);
     context c = st_context_of(file);
     if (file->trailing.count)
-        st_diag(&file->diags, DIAG_LOSS_TRAILING, (diag_place){file->content.count - file->trailing.count, 1, ""},
+        st_diag(&file->diags, DIAG_LOSS_TRAILING, at_offset(file->content.count - file->trailing.count, 1, ""),
                 "%llu bytes after the content are dropped", (unsigned long long)file->trailing.count);
-    bool fits = file->format->adapt(&c, raw, dialect);
+    bool fits = st_format_adapt(file->format, &c, raw, dialect);
     if (file->arena.failed)
         return NULL;
     if (!fits)
@@ -172,7 +172,7 @@ static void make_product(stele_file *file, product *p, const char *path, const s
     c.save = &s;
     c.into = capitals(&file->arena, format->info.name);
     st_save_report(&c);
-    bool fits = format->save(&c, p->raw) && c.fits;
+    bool fits = st_format_save(format, &c, p->raw) && c.fits;
     p->side_files = s.side_files;
     conclude_product(file, p, fits, options->strict, diags, losses);
 }
@@ -381,7 +381,7 @@ static void note_missing_textures(stele_file *file, const product *p, const char
     for (size_t i = 0; i < model->texture_count; i++) {
         const char *name = model->textures[i].file;
         if (name && !st_file_exists(path_beside(&file->arena, path, name)))
-            st_diag(&file->diags, DIAG_TEXTURE_NOT_COPIED, (diag_place){STELE_NOWHERE, 1, ""},
+            st_diag(&file->diags, DIAG_TEXTURE_NOT_COPIED, at_path("", 1),
                     "%s is not beside the output: copy or embed textures to have it there", name);
     }
 }

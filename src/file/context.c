@@ -1,10 +1,11 @@
 #include "context.h"
 
+#include <stdio.h>
 #include <string.h>
 
-void st_refuse(context *c, uint64_t offset, const char *path, const char *why)
+void st_refuse(context *c, diag_place at, const char *why)
 {
-    st_diag(c->diags, DIAG_DOES_NOT_FIT, (diag_place){offset, 1, path}, "does not fit in %s: %s", c->into, why);
+    st_diag(c->diags, DIAG_DOES_NOT_FIT, at, "does not fit in %s: %s", c->into, why);
     c->fits = false;
 }
 
@@ -16,12 +17,22 @@ void st_lose(context *c, diag_code code, uint64_t count, const char *path, const
     va_start(args, format);
     const char *text = st_arena_vformat(c->arena, format, args);
     va_end(args);
-    st_diag(c->diags, code, (diag_place){STELE_NOWHERE, count, path}, "%s %s", c->into, text);
+    st_diag(c->diags, code, at_path(path, count), "%s %s", c->into, text);
 }
 
-void st_drop(context *c, diag_code code, uint64_t count, const char *path, const char *what)
+void st_drop(context *c, diag_code code, uint64_t count, diag_place at, const char *what)
 {
-    st_lose(c, code, count, path, "%s: %llu dropped", what, (unsigned long long)count);
+    if (count)
+        st_diag(c->diags, code, counted(count, at), "%s %s: %llu dropped", c->into, what, (unsigned long long)count);
+}
+
+const char *st_path(char path[WALK_PATH], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(path, WALK_PATH, format, args);
+    va_end(args);
+    return path;
 }
 
 void *st_need(context *c, uint64_t count, size_t item_size)

@@ -21,19 +21,21 @@ typedef struct context {
     const char *target;   /* NULL or an engine's name */
     const char *into;     /* what adapting or saving makes of it: a dialect, or a format in capitals, "SFF" */
     bool fits;            /* so far */
-    char path[WALK_PATH]; /* of the latest place */
     struct loading *load; /* of a model, see model.h; NULL in other phases */
     struct saving *save;
 } context;
 
 /* Nothing will be written: something cannot be held at all. */
-void st_refuse(context *c, uint64_t offset, const char *path, const char *why);
+void st_refuse(context *c, diag_place at, const char *why);
 
 /* So many of something are lost, if any: "SFF has no ...". And the same for what is dropped, with its number: "has no bones" is
  * "v0 has no bones: 42 dropped". */
 void st_lose(context *c, diag_code code, uint64_t count, const char *path, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-void st_drop(context *c, diag_code code, uint64_t count, const char *path, const char *what);
+void st_drop(context *c, diag_code code, uint64_t count, diag_place at, const char *what);
+
+/* A path in a buffer of the caller's, for what no walk finds: models, JSON, text. */
+const char *st_path(char path[WALK_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Zeroed memory for so many items, and a copy of a list; without memory nothing fits. */
 void *st_need(context *c, uint64_t count, size_t item_size);

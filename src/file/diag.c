@@ -1,5 +1,7 @@
 #include "diag.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A hostile file can be wrong in a million places: past this many entries an id only counts. */
@@ -36,19 +38,47 @@ bool st_diags_init(diags *d, arena *a, const stele_rule *rules, size_t rule_coun
     return true;
 }
 
-static bool grow(diags *d)
+/* The list with room for one more; NULL without memory. */
+static void *grown(arena *a, void *items, size_t count, size_t *capacity, size_t item_size)
 {
-    if (d->count < d->capacity)
-        return true;
-    size_t capacity = d->capacity ? d->capacity * 2 : 8;
-    stele_diagnostic *items = st_arena_array(d->arena, capacity, sizeof *items);
-    if (!items)
-        return false;
-    if (d->count)
-        memcpy(items, d->items, d->count * sizeof *items);
-    d->items = items;
-    d->capacity = capacity;
-    return true;
+    if (count < *capacity)
+        return items;
+    size_t larger = *capacity ? *capacity * 2 : 8;
+    void *copy = st_arena_array(a, larger, item_size);
+    if (copy && count)
+        memcpy(copy, items, count * item_size);
+    *capacity = copy ? larger : *capacity;
+    return copy;
+}
+
+static void open_up(diags *d, const diag_place *place)
+{
+    open_place *open = grown(d->arena, d->open, d->open_count, &d->open_capacity, sizeof *open);
+    if (!open)
+        return;
+    d->open = open;
+    d->open[d->open_count++] = (open_place){place->kind, (uint32_t)d->count, place->key};
+}
+
+void st_diag_found(diags *d, open_place *place, uint64_t offset, const char *path)
+{
+    stele_diagnostic *entry = &d->items[place->entry];
+    entry->offset = offset;
+    entry->unpacked = d->unpacked && offset != STELE_NOWHERE;
+    entry->path = st_arena_text(d->arena, path, strlen(path));
+    place->kind = PLACE_GIVEN;
+}
+
+void st_diags_settle(diags *d)
+{
+#ifdef STELE_SELF_CHECKS
+    if (d->open_count && !d->arena->failed) {
+        const stele_diagnostic *lost = &d->items[d->open[0].entry];
+        fprintf(stderr, "no place is known for %s: %s\n", lost->id, lost->text);
+        abort();
+    }
+#endif
+    d->open_count = 0;
 }
 
 bool st_diag_unseen(const diags *d, diag_code code)
@@ -66,8 +96,12 @@ void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...
         d->items[d->last[code]].count += place.count;
         return;
     }
-    if (!grow(d))
+    stele_diagnostic *items = grown(d->arena, d->items, d->count, &d->capacity, sizeof *items);
+    if (!items)
         return;
+    d->items = items;
+    if (place.kind != PLACE_GIVEN)
+        open_up(d, &place);
     d->listed[code]++;
     d->last[code] = (uint32_t)d->count;
     va_list args;
@@ -88,6 +122,7 @@ void st_diags_rewind(diags *d, size_t count)
 {
     memset(d->listed, 0, sizeof d->listed);
     d->count = count;
+    d->open_count = 0;
     for (size_t i = 0; i < count; i++)
         for (size_t code = 0; code < DIAG_COUNT; code++)
             if (d->items[i].id == kinds[code].id) {

@@ -13,12 +13,92 @@ typedef enum diag_code {
         DIAG_COUNT
 } diag_code;
 
-/* A place in the file: the offset of its first byte, its path, and how often the finding occurred in all. */
+/* How a place is known. Most are keys, for what is on disk has its name and place in the walk only: one walk turns all keys of
+ * a phase into offsets and paths, see locate.h. */
+typedef enum place_kind {
+    PLACE_GIVEN,
+    PLACE_MEMBER, /* the address of a member of a raw struct */
+    PLACE_ITEM,   /* that of an item of a list, which is also that of its first member */
+    PLACE_LIST,   /* and that of the list, all of it */
+    PLACE_BYTE,   /* a byte of the file, in the field that has it */
+    PLACE_ROW,    /* the same, in a row of the field */
+    PLACE_COLUMN, /* and in a column of the row */
+    PLACE_COLUMNS /* the same, of all rows */
+} place_kind;
+
+/* A place in the file: where, and how often the finding occurred in all. */
 typedef struct diag_place {
-    uint64_t offset;
+    place_kind kind;
     uint64_t count;
+    const void *key;
+    uint64_t offset;
     const char *path; /* copied when it is listed */
 } diag_place;
+
+static inline diag_place at_offset(uint64_t offset, uint64_t count, const char *path)
+{
+    return (diag_place){PLACE_GIVEN, count, NULL, offset, path};
+}
+
+static inline diag_place at_path(const char *path, uint64_t count)
+{
+    return at_offset(STELE_NOWHERE, count, path);
+}
+
+static inline diag_place at_key(place_kind kind, const void *key, uint64_t count)
+{
+    return (diag_place){kind, count, key, STELE_NOWHERE, ""};
+}
+
+/* &mesh->material, &file->mesh[2] */
+static inline diag_place at_member(const void *member)
+{
+    return at_key(PLACE_MEMBER, member, 1);
+}
+
+static inline diag_place at_item(const void *item)
+{
+    return at_key(PLACE_ITEM, item, 1);
+}
+
+static inline diag_place at_list(const void *first_item)
+{
+    return at_key(PLACE_LIST, first_item, 1);
+}
+
+/* A byte of the file as name, bone[3], vertices[17].normal and vertices.normal. An empty field has none: say the member. */
+static inline diag_place at_byte(const void *byte)
+{
+    return at_key(PLACE_BYTE, byte, 1);
+}
+
+static inline diag_place at_row(const void *byte, uint64_t count)
+{
+    return at_key(PLACE_ROW, byte, count);
+}
+
+static inline diag_place at_column(const void *byte, uint64_t count)
+{
+    return at_key(PLACE_COLUMN, byte, count);
+}
+
+static inline diag_place at_columns(const void *byte, uint64_t count)
+{
+    return at_key(PLACE_COLUMNS, byte, count);
+}
+
+static inline diag_place counted(uint64_t count, diag_place place)
+{
+    place.count = count;
+    return place;
+}
+
+/* An entry whose place is not known yet. */
+typedef struct open_place {
+    place_kind kind;
+    uint32_t entry;
+    const void *key;
+} open_place;
 
 typedef struct diags {
     arena *arena;
@@ -30,6 +110,8 @@ typedef struct diags {
     uint8_t severity[DIAG_COUNT];
     uint8_t listed[DIAG_COUNT]; /* how many entries an id has */
     uint32_t last[DIAG_COUNT];  /* and the index of its last one */
+    open_place *open;
+    size_t open_count, open_capacity;
 } diags;
 
 /* False if a rule names an unknown id; *unknown then points to it. */
@@ -39,6 +121,12 @@ void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...
 
 /* True if another finding of this kind would only be counted, so that nobody will see its path. */
 bool st_diag_unseen(const diags *d, diag_code code);
+
+/* An open place is found. */
+void st_diag_found(diags *d, open_place *place, uint64_t offset, const char *path);
+
+/* No place is open any more. Builds for development stop if one is: a key that no walk passes is a mistake of ours. */
+void st_diags_settle(diags *d);
 
 /* Forgets all entries from this one on. */
 void st_diags_rewind(diags *d, size_t count);

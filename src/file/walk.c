@@ -4,6 +4,23 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "locate.h"
+
+stele_view st_column(const span *rows, const stele_column *columns, size_t column_count, const char *name)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < column_count; i++) {
+        const stele_column *column = &columns[i];
+        if (strcmp(column->name, name) == 0)
+            return (stele_view){.data = rows->data ? rows->data + at : NULL,
+                                .count = rows->count,
+                                .stride = rows->stride,
+                                .components = column->components,
+                                .type = column->type};
+        at += (uint64_t)column->components * stele_type_size(column->type);
+    }
+    return (stele_view){0};
+}
 
 static void start(walk *w, walk_mode mode, arena *a)
 {
@@ -35,6 +52,12 @@ void st_walk_write(walk *w, arena *a, stele_sink sink, void *user)
     w->user = user;
 }
 
+void st_walk_locate(walk *w, arena *a, locator *l)
+{
+    start(w, WALK_LOCATE, a);
+    w->locator = l;
+}
+
 /* ---- Paths and failures: nothing is formatted until somebody looks ---- */
 
 static void append(char path[WALK_PATH], size_t *used, const char *text)
@@ -56,7 +79,7 @@ static void append_index(char path[WALK_PATH], size_t *used, uint64_t index)
     append(path, used, at);
 }
 
-static void print_path(const walk *w, const char *name, char path[WALK_PATH])
+void st_walk_path(const walk *w, const char *name, char path[WALK_PATH])
 {
     size_t used = 0;
     for (unsigned i = 0; i < w->depth; i++) {
@@ -74,7 +97,7 @@ static void print_path(const walk *w, const char *name, char path[WALK_PATH])
 static const char *keep_path(const walk *w, const char *name)
 {
     char path[WALK_PATH];
-    print_path(w, name, path);
+    st_walk_path(w, name, path);
     return st_arena_text(w->arena, path, strlen(path));
 }
 
@@ -123,6 +146,8 @@ static void put(walk *w, const void *data, uint64_t size)
     if (!walk_ok(w) || !size)
         return;
     w->at += size;
+    if (w->mode == WALK_LOCATE)
+        return;
     bool bulk = size > WALK_BUFFER / 2;
     if (bulk || size > WALK_BUFFER - w->buffered)
         flush(w);
@@ -153,7 +178,7 @@ static void report(walk *w, const char *name, stele_field *field)
     char path[WALK_PATH];
     if (w->mode != WALK_EXPLAIN)
         return;
-    print_path(w, name, path);
+    st_walk_path(w, name, path);
     field->path = name ? path : "";
     field->offset = w->at;
     field->data = w->data + w->at;
@@ -163,12 +188,14 @@ static void report(walk *w, const char *name, stele_field *field)
 
 /* ---- Fields ---- */
 
-void st_walk_uint(walk *w, const char *name, stele_type type, uint64_t *value, const char *meaning)
+void st_walk_number(walk *w, const char *name, stele_type type, const void *member, uint64_t *value, const char *meaning)
 {
     uint32_t size = stele_type_size(type);
     if (!walk_ok(w))
         return;
-    if (w->mode == WALK_WRITE) {
+    if (w->mode == WALK_LOCATE)
+        st_locate_member(w, name, member);
+    if (!walk_reads(w)) {
         uint8_t bytes[8];
         if (size < 8 && *value >> (8 * size))
             st_walk_fail(w, DIAG_DOES_NOT_FIT, w->at, name, "is %llu, which does not fit in %u byte%s",
@@ -182,6 +209,11 @@ void st_walk_uint(walk *w, const char *name, stele_type type, uint64_t *value, c
     *value = load_uint(w->data + w->at, type);
     report(w, name, &(stele_field){.size = size, .type = type, .number = *value, .meaning = meaning});
     w->at += size;
+}
+
+void st_walk_uint(walk *w, const char *name, stele_type type, uint64_t *value, const char *meaning)
+{
+    st_walk_number(w, name, type, value, value, meaning);
 }
 
 void st_walk_constant(walk *w, const char *name, stele_type type, uint64_t value, diag_code otherwise)
@@ -200,7 +232,11 @@ void st_walk_rows(walk *w, const char *name, span *value, const stele_column *co
     if (!walk_ok(w))
         return;
     uint64_t size = saturating_multiply(rows, stride);
-    if (w->mode == WALK_WRITE) {
+    if (w->mode == WALK_LOCATE) {
+        st_locate_member(w, name, value);
+        st_locate_rows(w, name, &(located_rows){value->data, size, stride, 0, columns, column_count});
+    }
+    if (!walk_reads(w)) {
         put(w, value->data, size);
         return;
     }
@@ -226,6 +262,15 @@ void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint
     st_walk_rows(w, name, value, &(stele_column){"", type, 1}, 1, count);
 }
 
+/* A field that is not cut into rows. */
+static void locate_whole(walk *w, const char *name, const void *member, const void *data, uint64_t size)
+{
+    if (w->mode != WALK_LOCATE)
+        return;
+    st_locate_member(w, name, member);
+    st_locate_rows(w, name, &(located_rows){.data = data, .size = size});
+}
+
 void st_walk_string(walk *w, const char *name, text *value)
 {
     char length_name[64];
@@ -234,7 +279,8 @@ void st_walk_string(walk *w, const char *name, text *value)
     st_walk_uint(w, length_name, STELE_U16, &length, NULL);
     if (!walk_ok(w))
         return;
-    if (w->mode == WALK_WRITE) {
+    locate_whole(w, name, value, value->data, length);
+    if (!walk_reads(w)) {
         put(w, value->data, length);
         return;
     }
@@ -251,7 +297,8 @@ static void walk_whole(walk *w, const char *name, span *value, stele_field field
 {
     if (!walk_ok(w))
         return;
-    if (w->mode == WALK_WRITE) {
+    locate_whole(w, name, value, value->data, field.size);
+    if (!walk_reads(w)) {
         put(w, value->data, field.size);
         return;
     }
@@ -285,7 +332,8 @@ void st_walk_chars(walk *w, const char *name, span *value, uint64_t count)
 /* Where a run of bytes is: in the file, reading, or given, writing. Reported under a name, or as a gap. */
 static void walk_bytes(walk *w, const char *name, span *value, uint64_t size, stele_type type)
 {
-    if (w->mode == WALK_WRITE) {
+    locate_whole(w, name, value, value->data, size);
+    if (!walk_reads(w)) {
         put(w, value->data, size);
         return;
     }
@@ -307,8 +355,8 @@ void st_walk_blob(walk *w, const char *name, span *value, uint64_t count)
 
 void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_size size_of)
 {
-    const uint8_t *start = w->mode == WALK_WRITE ? value->data : w->data + w->at;
-    uint64_t left = w->mode == WALK_WRITE ? UINT64_MAX : w->size - w->at, size = 0;
+    const uint8_t *start = walk_reads(w) ? w->data + w->at : value->data;
+    uint64_t left = walk_reads(w) ? w->size - w->at : UINT64_MAX, size = 0;
     if (!walk_ok(w))
         return;
     for (uint64_t i = 0; i < count; i++) {
@@ -317,6 +365,8 @@ void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_
             enough_left(w, name, left + 1);
             return;
         }
+        if (w->mode == WALK_LOCATE)
+            st_locate_rows(w, name, &(located_rows){start + size, item, item, i, NULL, 0});
         size += item;
     }
     *value = (span){start, count, 0};
@@ -325,14 +375,16 @@ void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_
 
 void st_walk_gap(walk *w, span *value, uint64_t count)
 {
-    st_walk_blob(w, NULL, value, w->mode == WALK_WRITE ? value->count : count);
+    st_walk_blob(w, NULL, value, walk_reads(w) ? count : value->count);
 }
 
 /* ---- Lists ---- */
 
 void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_t item_size, uint64_t least_bytes)
 {
-    if (w->mode == WALK_WRITE)
+    if (w->mode == WALK_LOCATE)
+        st_locate_list(w, name, items);
+    if (!walk_reads(w))
         return items;
     /* items of no bytes count as one, or a file could claim billions of them for nothing */
     if (!walk_ok(w) || !enough_left(w, name, saturating_multiply(count, least_bytes ? least_bytes : 1)))
@@ -343,7 +395,7 @@ void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_
     return list;
 }
 
-bool st_walk_item(walk *w, const char *name, uint64_t index, uint64_t count)
+bool st_walk_item(walk *w, const char *name, const void *items, size_t item_size, uint64_t index, uint64_t count)
 {
     if (index > 0 && w->depth > 0)
         w->depth--;
@@ -354,5 +406,7 @@ bool st_walk_item(walk *w, const char *name, uint64_t index, uint64_t count)
         return false;
     }
     w->path[w->depth++] = (walk_step){name, index};
+    if (w->mode == WALK_LOCATE)
+        st_locate_item(w, (const char *)items + index * item_size);
     return true;
 }

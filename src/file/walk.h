@@ -1,4 +1,4 @@
-/* The walk: one function per on-disk structure, walked to read it, to write it or to explain it.
+/* The walk: one function per on-disk structure, walked to read it, to write it, to explain it or to find places in it.
  *
  *     static void walk_mesh(walk *w, sgm_mesh *m)
  *     {
@@ -23,13 +23,16 @@ typedef struct span {
     uint32_t stride;
 } span;
 
+/* The numbers of one of its columns; no components if it has none of that name. */
+stele_view st_column(const span *rows, const stele_column *columns, size_t column_count, const char *name);
+
 /* A string as it is in the file, with its terminating NUL if it has one. */
 typedef struct text {
     const char *data;
     uint64_t size;
 } text;
 
-typedef enum walk_mode { WALK_READ, WALK_WRITE, WALK_EXPLAIN } walk_mode;
+typedef enum walk_mode { WALK_READ, WALK_WRITE, WALK_EXPLAIN, WALK_LOCATE } walk_mode;
 
 enum { WALK_DEPTH = 12, WALK_PATH = 256, WALK_BUFFER = 4096 };
 
@@ -53,6 +56,7 @@ typedef struct walk {
     stele_sink sink;
     void *user; /* of sink or each */
     stele_each_field each;
+    struct locator *locator;
     bool stopped; /* the sink or the callback said no */
     bool failed;
     walk_failure failure;
@@ -65,6 +69,7 @@ typedef struct walk {
 void st_walk_read(walk *w, arena *a, const uint8_t *data, uint64_t size);
 void st_walk_explain(walk *w, arena *a, const uint8_t *data, uint64_t size, stele_each_field each, void *user);
 void st_walk_write(walk *w, arena *a, stele_sink sink, void *user);
+void st_walk_locate(walk *w, arena *a, struct locator *locator); /* of what was read; see locate.h */
 
 /* After writing: hands the last bytes to the sink. False if anything failed or the sink refused. */
 bool st_walk_finish(walk *w);
@@ -74,7 +79,16 @@ static inline bool walk_ok(const walk *w)
     return !w->failed && !w->stopped;
 }
 
-/* Fails at an offset, with the path of the field that is being walked (name may be NULL: the structure itself). */
+/* True if the structs are filled from bytes; otherwise they are given. */
+static inline bool walk_reads(const walk *w)
+{
+    return w->mode == WALK_READ || w->mode == WALK_EXPLAIN;
+}
+
+/* The path of the field that is being walked (name may be NULL: the structure itself). */
+void st_walk_path(const walk *w, const char *name, char path[WALK_PATH]);
+
+/* Fails at an offset, with that path. */
 void st_walk_fail(walk *w, diag_code code, uint64_t offset, const char *name, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
@@ -104,26 +118,29 @@ void st_walk_gap(walk *w, span *value, uint64_t count);
 
 /* A list: the array to fill (when reading) or the one given (when writing), then one step per item. */
 void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_t item_size, uint64_t least_bytes);
-bool st_walk_item(walk *w, const char *name, uint64_t index, uint64_t count);
+bool st_walk_item(walk *w, const char *name, const void *items, size_t item_size, uint64_t index, uint64_t count);
+
+/* A number whose member is not of 64 bits: that is its key for places. */
+void st_walk_number(walk *w, const char *name, stele_type type, const void *member, uint64_t *value, const char *meaning);
 
 static inline void walk_u8(walk *w, const char *name, uint8_t *field, const char *meaning)
 {
     uint64_t value = *field;
-    st_walk_uint(w, name, STELE_U8, &value, meaning);
+    st_walk_number(w, name, STELE_U8, field, &value, meaning);
     *field = (uint8_t)value;
 }
 
 static inline void walk_u16(walk *w, const char *name, uint16_t *field)
 {
     uint64_t value = *field;
-    st_walk_uint(w, name, STELE_U16, &value, NULL);
+    st_walk_number(w, name, STELE_U16, field, &value, NULL);
     *field = (uint16_t)value;
 }
 
 static inline void walk_u32(walk *w, const char *name, uint32_t *field, stele_type type)
 {
     uint64_t value = *field;
-    st_walk_uint(w, name, type, &value, NULL);
+    st_walk_number(w, name, type, field, &value, NULL);
     *field = (uint32_t)value;
 }
 
@@ -135,7 +152,7 @@ static inline void walk_u64(walk *w, const char *name, uint64_t *field, stele_ty
 /* The byte that comes next, without taking it: to give an enumerated byte its meaning in any mode. */
 static inline uint8_t walk_peek(const walk *w, uint8_t written)
 {
-    if (w->mode == WALK_WRITE)
+    if (!walk_reads(w))
         return written;
     return w->at < w->size ? w->data[w->at] : 0;
 }
@@ -158,6 +175,6 @@ static inline uint8_t walk_peek(const walk *w, uint8_t written)
 /* Two statements: the array, and a loop over i whose body walks (owner)->field[i]. Not for the branch of a bare if. */
 #define W_LIST(w, owner, field, count, least_bytes)                                                                            \
     (owner)->field = st_walk_list(w, #field, (owner)->field, count, sizeof *(owner)->field, least_bytes);                      \
-    for (uint64_t i = 0; st_walk_item(w, #field, i, count); i++)
+    for (uint64_t i = 0; st_walk_item(w, #field, (owner)->field, sizeof *(owner)->field, i, count); i++)
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "file/check.h"
 #include "file/walk.h"
+#include "model/check_mesh.h"
 #include "model/model.h"
 #include "stele.h"
 
@@ -79,9 +80,9 @@ typedef struct format {
     /* NULL: the model is described instead. */
     void (*describe)(context *c, const raw_file *raw, stele_info *info);
 
-    /* Changes a raw struct, a shallow copy of the file's, into a dialect, in reading 0. Losses and what does not fit are
-     * reported; false if it does not fit. NULL: there is one dialect. */
-    bool (*adapt)(context *c, raw_file *raw, unsigned dialect);
+    /* Changes a raw struct, a shallow copy of another, into a dialect, in reading 0. Losses and what does not fit are reported,
+     * at places in the other; false if it does not fit. NULL: there is one dialect. */
+    bool (*adapt)(context *c, const raw_file *from, raw_file *raw, unsigned dialect);
 
     /* Adapting to the dialect that a file has already still changes it: its sections are laid out afresh. */
     bool always_adapts;
@@ -103,6 +104,15 @@ typedef struct format {
     /* An untouched copy of a file that is in several: the others are put beside it. NULL: there are none. */
     void (*bring)(context *c, const raw_file *raw);
 } format;
+
+/* The phases: each does what the format does, and then finds the places of what it reported. */
+void st_format_check(const format *format, context *c, raw_file *raw);
+bool st_format_adapt(const format *format, context *c, raw_file *raw, unsigned dialect);
+bool st_format_load(const format *format, context *c, raw_file *raw);
+bool st_format_save(const format *format, context *c, raw_file *raw);
+
+/* For a companion, which has no offsets: finds its places, and leaves others to the phase. */
+void st_format_locate_companion(const format *format, context *c, raw_file *raw);
 
 /* The registry. */
 extern const format *const st_formats[]; /* NULL-terminated */

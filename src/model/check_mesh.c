@@ -2,12 +2,11 @@
  * anything at all is wrong with it, and looked at closely only then. Chunks may run on several threads; each counts into a
  * tally of its own, and the tallies are added up in order, so that the findings do not depend on the threads. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/scan.h"
 #include "base/vector.h"
-#include "file/check.h"
+#include "check_mesh.h"
 
 typedef enum finding {
     POSITION_NONFINITE,
@@ -64,22 +63,34 @@ static void add_tally(mesh_tally *sum, const mesh_tally *t)
 
 /* ---- Vertices ---- */
 
-static const uint8_t *row(const vertex_floats *f, uint64_t vertex)
+static const uint8_t *row(const stele_view *f, uint64_t vertex)
 {
-    return f->data + vertex * f->stride;
+    return (const uint8_t *)f->data + vertex * f->stride;
 }
 
-static bool row_nonfinite(const vertex_floats *f, uint64_t vertex)
+/* Nearly all numbers are floats, which need no function for each. */
+static inline void load_row(const stele_view *f, uint64_t vertex, uint32_t components, float *numbers)
 {
-    return f->components && st_scan_nonfinite(row(f, vertex), f->components);
+    if (f->type != STELE_F32) {
+        stele_view_row(f, vertex, numbers);
+        return;
+    }
+    const uint8_t *p = row(f, vertex);
+    for (uint32_t i = 0; i < components; i++)
+        numbers[i] = load_f32(p + 4 * i);
+}
+
+static bool row_nonfinite(const stele_view *f, uint64_t vertex)
+{
+    return f->components && f->type == STELE_F32 && st_scan_nonfinite(row(f, vertex), f->components);
 }
 
 typedef struct float_column {
-    const vertex_floats *floats;
+    const stele_view *floats;
     finding what;
 } float_column;
 
-enum { FLOAT_COLUMNS = 8 };
+enum { FLOAT_COLUMNS = 8, MOST_COMPONENTS = 16 };
 
 static void list_columns(const mesh_view *m, float_column columns[FLOAT_COLUMNS])
 {
@@ -97,8 +108,10 @@ static void find_nonfinite(const float_column *column, uint64_t begin, uint64_t 
             found(t, column->what, v);
 }
 
-static bool any_nonfinite(const vertex_floats *f, uint64_t begin, uint64_t end)
+static bool any_nonfinite(const stele_view *f, uint64_t begin, uint64_t end)
 {
+    if (f->type != STELE_F32)
+        return false;
     if (f->stride == 4 * f->components)
         return st_scan_nonfinite(row(f, begin), (end - begin) * f->components);
     return st_scan_nonfinite_rows(row(f, begin), end - begin, f->stride, f->components);
@@ -112,7 +125,7 @@ static void check_finite(const mesh_view *m, uint64_t begin, uint64_t end, mesh_
         return;
     list_columns(m, columns);
     for (size_t i = 0; i < FLOAT_COLUMNS; i++) {
-        const vertex_floats *f = columns[i].floats;
+        const stele_view *f = columns[i].floats;
         if (!f->components)
             continue;
         if (any_nonfinite(f, begin, end))
@@ -120,10 +133,11 @@ static void check_finite(const mesh_view *m, uint64_t begin, uint64_t end, mesh_
     }
 }
 
-static float squared_length(const uint8_t *p)
+static inline float squared_length(const stele_view *f, uint64_t vertex)
 {
-    float x = load_f32(p), y = load_f32(p + 4), z = load_f32(p + 8);
-    return x * x + y * y + z * z;
+    float p[4];
+    load_row(f, vertex, 3, p);
+    return p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
 }
 
 static const float unit_least = 0.99f * 0.99f, unit_most = 1.01f * 1.01f, nothing = 1e-12f;
@@ -131,7 +145,7 @@ static const float unit_least = 0.99f * 0.99f, unit_most = 1.01f * 1.01f, nothin
 static void check_normals(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t v = begin; v < end; v++) {
-        float length = squared_length(row(&m->normal, v));
+        float length = squared_length(&m->normal, v);
         if (st_unit_enough(length))
             continue;
         found(t, NORMAL_TO_REPAIR, v);
@@ -147,21 +161,20 @@ static void check_normals(const mesh_view *m, uint64_t begin, uint64_t end, mesh
 static void check_tangents(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t v = begin; v < end; v++)
-        if (squared_length(row(&m->tangent, v)) <= nothing)
+        if (squared_length(&m->tangent, v) <= nothing)
             found(t, TANGENT_IS_ZERO, v);
 }
 
 static void check_weights(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t v = begin; v < end; v++) {
-        const uint8_t *p = row(&m->weight, v);
-        float sum = 0;
+        float weights[MOST_COMPONENTS], sum = 0;
         bool negative = false, zero = true;
+        load_row(&m->weight, v, m->weight.components, weights);
         for (uint32_t i = 0; i < m->weight.components; i++) {
-            float weight = load_f32(p + 4 * i);
-            sum += weight;
-            negative |= weight < 0;
-            zero &= weight == 0;
+            sum += weights[i];
+            negative |= weights[i] < 0;
+            zero &= weights[i] == 0;
         }
         if (zero)
             found(t, WEIGHTS_ALL_ZERO, v);
@@ -176,10 +189,11 @@ static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool f
 {
     double limit = m->bone_count == UINT64_MAX ? INFINITY : (double)m->bone_count;
     for (uint64_t v = begin; v < end; v++) {
-        const uint8_t *p = row(&m->bone, v);
+        float bones[MOST_COMPONENTS];
         bool negative = false, fractional = false, beyond = false;
+        load_row(&m->bone, v, m->bone.components, bones);
         for (uint32_t i = 0; i < m->bone.components; i++) {
-            float bone = load_f32(p + 4 * i);
+            float bone = bones[i];
             if (!isfinite(bone))
                 continue;
             negative |= bone < 0;
@@ -213,11 +227,9 @@ static void check_vertices(const job *j, uint64_t begin, uint64_t end, mesh_tall
 
 /* ---- Triangles ---- */
 
-static void load_position(const mesh_view *m, uint64_t vertex, float p[3])
+static void load_position(const mesh_view *m, uint64_t vertex, float p[4])
 {
-    const uint8_t *at = row(&m->position, vertex);
-    for (int i = 0; i < 3; i++)
-        p[i] = load_f32(at + 4 * i);
+    load_row(&m->position, vertex, 3, p);
 }
 
 /* The squared sine of the angle at the first corner is below (1e-6)^2, or an edge has no length. */
@@ -241,17 +253,19 @@ static inline bool suspicious_area(float ux, float uy, float uz, float vx, float
     return !(cross > 1e-4f * edges);
 }
 
+static uint64_t index_at(const mesh_view *m, uint64_t i)
+{
+    return load_uint(row(&m->indices, i), m->indices.type);
+}
+
 /* One by one; indices may be out of range. */
 static void find_bad_shapes(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
-    uint32_t size = stele_type_size(m->index_type);
     for (uint64_t i = begin; i + 3 <= end; i += 3) {
-        const uint8_t *at = m->indices + i * size;
-        uint64_t a = load_uint(at, m->index_type), b = load_uint(at + size, m->index_type),
-                 c = load_uint(at + 2 * size, m->index_type);
+        uint64_t a = index_at(m, i), b = index_at(m, i + 1), c = index_at(m, i + 2);
         if (a >= m->vertex_count || b >= m->vertex_count || c >= m->vertex_count)
             continue;
-        float corner[3][3];
+        float corner[3][4];
         load_position(m, a, corner[0]);
         load_position(m, b, corner[1]);
         load_position(m, c, corner[2]);
@@ -265,7 +279,7 @@ static void find_bad_shapes(const mesh_view *m, uint64_t begin, uint64_t end, me
 enum { BATCH = 32 };
 
 /* The two edges at the first corner of each triangle, as columns. */
-static inline void load_edges(const vertex_floats *position, const uint8_t *indices, stele_type type, float edge[6][BATCH])
+static inline void load_edges(const stele_view *position, const uint8_t *indices, stele_type type, float edge[6][BATCH])
 {
     const uint8_t *data = position->data;
     uint64_t stride = position->stride;
@@ -297,7 +311,7 @@ static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t be
     float edge[6][BATCH];
     uint64_t i = begin;
     for (; end - i >= 3 * BATCH; i += 3 * BATCH) {
-        load_edges(&m->position, m->indices + i * stele_type_size(type), type, edge);
+        load_edges(&m->position, row(&m->indices, i), type, edge);
         if (!all_have_area(edge))
             find_bad_shapes(m, i, i + 3 * BATCH, t);
     }
@@ -306,27 +320,25 @@ static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t be
 
 static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
-    uint32_t size = stele_type_size(m->index_type);
     for (uint64_t i = begin; i < end; i++)
-        if (load_uint(m->indices + i * size, m->index_type) >= m->vertex_count)
+        if (index_at(m, i) >= m->vertex_count)
             found(t, INDEX_BEYOND, i);
 }
 
 static void check_indices(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     const mesh_view *m = j->mesh;
-    bool beyond =
-        st_scan_beyond(m->indices + begin * stele_type_size(m->index_type), end - begin, m->index_type, m->vertex_count);
+    bool beyond = st_scan_beyond(row(&m->indices, begin), end - begin, m->indices.type, m->vertex_count);
     if (beyond)
         find_beyond(m, begin, end, t);
     if (!j->full)
         return;
     /* the two usual types with the type as a constant, for the compiler */
-    if (beyond)
+    if (beyond || m->position.type != STELE_F32)
         find_bad_shapes(m, begin, end, t);
-    else if (m->index_type == STELE_U16)
+    else if (m->indices.type == STELE_U16)
         check_shapes(m, STELE_U16, begin, end, t);
-    else if (m->index_type == STELE_U32)
+    else if (m->indices.type == STELE_U32)
         check_shapes(m, STELE_U32, begin, end, t);
     else
         find_bad_shapes(m, begin, end, t);
@@ -335,7 +347,7 @@ static void check_indices(const job *j, uint64_t begin, uint64_t end, mesh_tally
 /* Every three vertices are a triangle; chunks do not cut any. */
 static void check_corners(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
-    float corner[3][3];
+    float corner[3][4];
     for (uint64_t v = begin; j->full && v + 3 <= end; v += 3) {
         for (uint64_t i = 0; i < 3; i++)
             load_position(j->mesh, v + i, corner[i]);
@@ -403,13 +415,7 @@ static void run_jobs(context *c, job *first, job *second, mesh_tally *sum)
 
 /* ---- Reports ---- */
 
-/* What is between the path of a mesh and a name in it. */
-static const char *dot(const mesh_view *m)
-{
-    return *m->path ? "." : "";
-}
-
-static uint32_t first_nonfinite(const vertex_floats *f, uint64_t vertex)
+static uint32_t first_nonfinite(const stele_view *f, uint64_t vertex)
 {
     uint32_t component = 0;
     while (component + 1 < f->components && !st_scan_nonfinite(row(f, vertex) + 4 * component, 1))
@@ -417,13 +423,13 @@ static uint32_t first_nonfinite(const vertex_floats *f, uint64_t vertex)
     return component;
 }
 
-static diag_place vertex_place(context *c, const mesh_view *m, const vertex_floats *floats, const char *name, uint64_t vertex,
-                               uint32_t component, uint64_t count)
+/* The walk knows the names of columns, if it can be asked. */
+static diag_place place_of(context *c, const mesh_view *m, const stele_view *view, uint64_t row_number, uint32_t component,
+                           uint64_t count)
 {
-    uint64_t offset = st_check_offset(c, row(floats, vertex) + 4 * component);
-    if (m->separate)
-        return st_check_place(c, offset, count, "%s%s%s[%llu]", m->path, dot(m), name, (unsigned long long)vertex);
-    return st_check_place(c, offset, count, "%s%svertices[%llu].%s", m->path, dot(m), (unsigned long long)vertex, name);
+    if (m->place_of)
+        return counted(count, m->place_of(c, m, view, row_number));
+    return at_column(row(view, row_number) + component * stele_type_size(view->type), count);
 }
 
 static void report_vertices(context *c, const mesh_view *m, const mesh_tally *t)
@@ -431,39 +437,36 @@ static void report_vertices(context *c, const mesh_view *m, const mesh_tally *t)
     const struct {
         finding what;
         diag_code code;
-        const vertex_floats *floats;
-        const char *name, *says;
+        const stele_view *floats;
+        const char *says;
     } reports[] = {
-        {POSITION_NONFINITE, DIAG_NONFINITE_POSITION, &m->position, "position", "is not finite"},
-        {NORMAL_NONFINITE, DIAG_NONFINITE_NORMAL, &m->normal, "normal", "is not finite"},
-        {UV_NONFINITE, DIAG_NONFINITE_UV, &m->uv, "uv", "is not finite"},
-        {COLOR_NONFINITE, DIAG_NONFINITE_COLOR, &m->color, "color", "is not finite"},
-        {TANGENT_NONFINITE, DIAG_NONFINITE_TANGENT, &m->tangent, "tangent", "is not finite"},
-        {BINORMAL_NONFINITE, DIAG_NONFINITE_TANGENT, &m->binormal, "binormal", "is not finite"},
-        {WEIGHT_NONFINITE, DIAG_NONFINITE_WEIGHT, &m->weight, "weights", "are not finite"},
-        {BONE_NONFINITE, DIAG_NONFINITE_BONE, &m->bone, "bones", "are not finite"},
-        {NORMAL_IS_ZERO, DIAG_NORMAL_ZERO, &m->normal, "normal", "has no length"},
-        {NORMAL_NOT_UNIT, DIAG_NORMAL_LENGTH, &m->normal, "normal", "is not of length 1"},
-        {TANGENT_IS_ZERO, DIAG_TANGENT_ZERO, &m->tangent, "tangent", "has no length"},
-        {WEIGHTS_ALL_ZERO, DIAG_WEIGHT_ALL_ZERO, &m->weight, "weights", "are all zero: the engine collapses such vertices"},
-        {WEIGHTS_SUM, DIAG_WEIGHT_SUM, &m->weight, "weights", "do not sum to 1"},
-        {WEIGHTS_NEGATIVE, DIAG_WEIGHT_NEGATIVE, &m->weight, "weights", "are partly negative"},
-        {BONE_IS_NEGATIVE, DIAG_BONE_NEGATIVE, &m->bone, "bones", "are partly negative"},
-        {BONE_IS_FRACTIONAL, DIAG_BONE_FRACTIONAL, &m->bone, "bones", "are not all whole numbers"},
+        {POSITION_NONFINITE, DIAG_NONFINITE_POSITION, &m->position, "is not finite"},
+        {NORMAL_NONFINITE, DIAG_NONFINITE_NORMAL, &m->normal, "is not finite"},
+        {UV_NONFINITE, DIAG_NONFINITE_UV, &m->uv, "is not finite"},
+        {COLOR_NONFINITE, DIAG_NONFINITE_COLOR, &m->color, "is not finite"},
+        {TANGENT_NONFINITE, DIAG_NONFINITE_TANGENT, &m->tangent, "is not finite"},
+        {BINORMAL_NONFINITE, DIAG_NONFINITE_TANGENT, &m->binormal, "is not finite"},
+        {WEIGHT_NONFINITE, DIAG_NONFINITE_WEIGHT, &m->weight, "are not finite"},
+        {BONE_NONFINITE, DIAG_NONFINITE_BONE, &m->bone, "are not finite"},
+        {NORMAL_IS_ZERO, DIAG_NORMAL_ZERO, &m->normal, "has no length"},
+        {NORMAL_NOT_UNIT, DIAG_NORMAL_LENGTH, &m->normal, "is not of length 1"},
+        {TANGENT_IS_ZERO, DIAG_TANGENT_ZERO, &m->tangent, "has no length"},
+        {WEIGHTS_ALL_ZERO, DIAG_WEIGHT_ALL_ZERO, &m->weight, "are all zero: the engine collapses such vertices"},
+        {WEIGHTS_SUM, DIAG_WEIGHT_SUM, &m->weight, "do not sum to 1"},
+        {WEIGHTS_NEGATIVE, DIAG_WEIGHT_NEGATIVE, &m->weight, "are partly negative"},
+        {BONE_IS_NEGATIVE, DIAG_BONE_NEGATIVE, &m->bone, "are partly negative"},
+        {BONE_IS_FRACTIONAL, DIAG_BONE_FRACTIONAL, &m->bone, "are not all whole numbers"},
     };
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         finding what = reports[i].what;
         if (!t->count[what])
             continue;
         uint32_t component = what <= BONE_NONFINITE ? first_nonfinite(reports[i].floats, t->first[what]) : 0;
-        char name[32];
-        snprintf(name, sizeof name, what == UV_NONFINITE && !m->one_uv ? "%s%u" : "%s", reports[i].name, component / 2);
-        st_diag(c->diags, reports[i].code,
-                vertex_place(c, m, reports[i].floats, name, t->first[what], component, t->count[what]), "%s", reports[i].says);
+        st_diag(c->diags, reports[i].code, place_of(c, m, reports[i].floats, t->first[what], component, t->count[what]), "%s",
+                reports[i].says);
     }
     if (t->count[BONE_BEYOND])
-        st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE,
-                vertex_place(c, m, &m->bone, "bones", t->first[BONE_BEYOND], 0, t->count[BONE_BEYOND]),
+        st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE, place_of(c, m, &m->bone, t->first[BONE_BEYOND], 0, t->count[BONE_BEYOND]),
                 "go beyond the %llu bones that there are or can be", (unsigned long long)m->bone_count);
 }
 
@@ -477,46 +480,40 @@ static void report_indices(context *c, const mesh_view *m, const mesh_tally *t)
         {TRIANGLE_DEGENERATE, DIAG_DEGENERATE_TRIANGLE, "starts a triangle that uses a vertex twice"},
         {TRIANGLE_ZERO_AREA, DIAG_ZERO_AREA_TRIANGLE, "starts a triangle without area"},
     };
-    uint32_t size = stele_type_size(m->index_type);
     uint64_t first = t->first[INDEX_BEYOND];
     if (t->count[INDEX_BEYOND])
-        st_diag(c->diags, DIAG_INDEX_OUT_OF_RANGE,
-                st_check_place(c, st_check_offset(c, m->indices + first * size), t->count[INDEX_BEYOND], "%s%sindices[%llu]",
-                               m->path, dot(m), (unsigned long long)first),
-                "is %llu, but there are only %llu vertices",
-                (unsigned long long)load_uint(m->indices + first * size, m->index_type), (unsigned long long)m->vertex_count);
+        st_diag(c->diags, DIAG_INDEX_OUT_OF_RANGE, place_of(c, m, &m->indices, first, 0, t->count[INDEX_BEYOND]),
+                "is %llu, but there are only %llu vertices", (unsigned long long)index_at(m, first),
+                (unsigned long long)m->vertex_count);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         finding what = reports[i].what;
         if (t->count[what])
-            st_diag(c->diags, reports[i].code,
-                    st_check_place(c, st_check_offset(c, m->indices + t->first[what] * size), t->count[what],
-                                   "%s%sindices[%llu]", m->path, dot(m), (unsigned long long)t->first[what]),
-                    "%s", reports[i].says);
+            st_diag(c->diags, reports[i].code, place_of(c, m, &m->indices, t->first[what], 0, t->count[what]), "%s",
+                    reports[i].says);
     }
 }
 
 /* Corners are the indices, or the vertices where there are none. */
 static void report_corners(context *c, const mesh_view *m, const mesh_tally *t)
 {
-    uint64_t first = t->first[TRIANGLE_ZERO_AREA];
     if (t->count[TRIANGLE_ZERO_AREA])
         st_diag(c->diags, DIAG_ZERO_AREA_TRIANGLE,
-                vertex_place(c, m, &m->position, "position", first, 0, t->count[TRIANGLE_ZERO_AREA]),
+                place_of(c, m, &m->position, t->first[TRIANGLE_ZERO_AREA], 0, t->count[TRIANGLE_ZERO_AREA]),
                 "starts a triangle without area");
-    if (m->vertex_count % 3 && c->full)
-        st_diag(
-            c->diags, DIAG_INDEX_COUNT,
-            st_check_place(c, st_check_offset(c, m->position.data), 1, "%s.%s", m->path, m->separate ? "position" : "vertices"),
-            "are %llu without indices, which is not a multiple of 3: the last %s not drawn",
-            (unsigned long long)m->vertex_count, m->vertex_count % 3 == 1 ? "one is" : "two are");
+}
+
+/* The last ones are no whole triangle. */
+static void check_count(context *c, const mesh_view *m)
+{
+    const stele_view *corners = m->unindexed ? &m->position : &m->indices;
+    uint64_t count = m->unindexed ? m->vertex_count : m->indices.count, rest = count % 3;
+    if (rest)
+        st_diag(c->diags, DIAG_INDEX_COUNT, m->place_of ? m->place_of(c, m, corners, 0) : at_byte(corners->data),
+                "are %llu%s, which is not a multiple of 3: the last %s not drawn", (unsigned long long)count,
+                m->unindexed ? " without indices" : "", rest == 1 ? "one is" : "two are");
 }
 
 /* ---- What is known now ---- */
-
-static stele_view view_of(const vertex_floats *f, uint64_t rows)
-{
-    return (stele_view){f->data, rows, f->stride, f->components, STELE_F32, false};
-}
 
 static void know_column(context *c, const stele_view *column, unsigned what)
 {
@@ -530,26 +527,27 @@ static void remember(context *c, const mesh_view *m, const mesh_tally *t)
     float_column columns[FLOAT_COLUMNS];
     list_columns(m, columns);
     for (size_t i = 0; i < FLOAT_COLUMNS; i++) {
-        stele_view column = view_of(columns[i].floats, m->vertex_count);
+        stele_view column = *columns[i].floats;
+        column.count = m->vertex_count;
         if (t->count[columns[i].what])
             continue;
         bool unit = columns[i].what == NORMAL_NONFINITE && c->full && !t->count[NORMAL_TO_REPAIR];
         know_column(c, &column, unit ? FACT_FINITE | FACT_UNIT : FACT_FINITE);
-        for (; columns[i].what == UV_NONFINITE && column.components > 2; column.components -= 2) {
+        while (columns[i].what == UV_NONFINITE && column.components > 2) {
+            column.components -= 2;
             column.data = (const uint8_t *)column.data + 8;
-            know_column(c, &(stele_view){column.data, column.count, column.stride, 2, STELE_F32, false}, FACT_FINITE);
+            know_column(c, &column, FACT_FINITE);
         }
     }
-    stele_view indices = {m->indices, m->index_count, stele_type_size(m->index_type), 1, m->index_type, false};
     if (!t->count[INDEX_BEYOND])
-        st_know_below(c->facts, &indices, m->vertex_count);
+        st_know_below(c->facts, &m->indices, m->vertex_count);
 }
 
 void st_check_mesh(context *c, const mesh_view *m)
 {
     mesh_tally sum = {0};
     job vertices = {.mesh = m, .full = c->full, .rows = m->vertex_count, .chunk = check_vertices};
-    job indices = {.mesh = m, .full = c->full, .rows = m->index_count, .chunk = check_indices};
+    job indices = {.mesh = m, .full = c->full, .rows = m->indices.count, .chunk = check_indices};
     if (m->unindexed) {
         indices.rows = m->vertex_count;
         indices.chunk = check_corners;
@@ -563,47 +561,10 @@ void st_check_mesh(context *c, const mesh_view *m)
         report_indices(c, m, &sum);
     if (!c->full)
         return;
-    if (m->index_count % 3)
-        st_diag(c->diags, DIAG_INDEX_COUNT,
-                st_check_place(c, st_check_offset(c, m->indices), 1, "%s%sindices", m->path, dot(m)),
-                "are %llu, which is not a multiple of 3: the last %s not drawn", (unsigned long long)m->index_count,
-                m->index_count % 3 == 1 ? "one is" : "two are");
-    if (!m->vertex_count || (!m->index_count && !m->unindexed))
-        st_diag(c->diags, DIAG_MESH_EMPTY,
-                st_check_place(c, st_check_offset(c, m->unindexed ? m->position.data : m->indices), 1, "%s", m->path),
-                "has no %s", m->vertex_count ? "indices" : "vertices");
+    check_count(c, m);
+    if (!m->vertex_count || (!m->indices.count && !m->unindexed))
+        st_diag(c->diags, DIAG_MESH_EMPTY, m->place, "has no %s", m->vertex_count ? "indices" : "vertices");
     if (m->tangent.components && !m->uv.components)
-        st_diag(c->diags, DIAG_TANGENT_WITHOUT_UV, st_check_place(c, st_check_offset(c, m->tangent.data), 1, "%s", m->path),
+        st_diag(c->diags, DIAG_TANGENT_WITHOUT_UV, m->place,
                 "has tangents but no texture coordinates to which they could belong");
-}
-
-/* ---- Bounds ---- */
-
-stele_bounds st_position_bounds(const vertex_floats *position, uint64_t vertex_count)
-{
-    stele_bounds b = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
-    for (uint64_t v = 0; v < vertex_count; v++) {
-        const uint8_t *p = row(position, v);
-        if (st_scan_nonfinite(p, 3))
-            continue;
-        b.known = true;
-        for (int i = 0; i < 3; i++) {
-            float x = load_f32(p + 4 * i);
-            b.min[i] = x < b.min[i] ? x : b.min[i];
-            b.max[i] = x > b.max[i] ? x : b.max[i];
-        }
-    }
-    return b.known ? b : (stele_bounds){0};
-}
-
-void st_bounds_add(stele_bounds *bounds, const stele_bounds *other)
-{
-    if (!other->known)
-        return;
-    if (!bounds->known)
-        *bounds = *other;
-    for (int i = 0; i < 3; i++) {
-        bounds->min[i] = other->min[i] < bounds->min[i] ? other->min[i] : bounds->min[i];
-        bounds->max[i] = other->max[i] > bounds->max[i] ? other->max[i] : bounds->max[i];
-    }
 }

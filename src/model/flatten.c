@@ -25,7 +25,7 @@ typedef struct flattener {
 
 static void refuse(flattener *f, const char *path, const char *why)
 {
-    st_refuse(f->c, STELE_NOWHERE, path, why);
+    st_refuse(f->c, at_path(path, 1), why);
     f->failed = true;
 }
 
@@ -221,7 +221,7 @@ static void check_joints(flattener *f)
     for (size_t i = 0; i < f->flat->joint_count && !f->failed; i++) {
         const flat_joint *joint = &f->flat->joints[i];
         if (!st_matrix_fits_floats(&joint->rest) || !st_matrix_fits_floats(&joint->inverse_bind))
-            refuse(f, st_check_path(path, "node[%u]", joint->node), too_far);
+            refuse(f, st_path(path, "node[%u]", joint->node), too_far);
     }
 }
 
@@ -454,7 +454,7 @@ static void flatten_primitive(flattener *f, uint32_t node_index, uint32_t primit
         return;
     if (!stays_finite(&m->position, &by)) {
         char path[WALK_PATH];
-        refuse(f, st_check_path(path, "node[%u]", node_index), too_far);
+        refuse(f, st_path(path, "node[%u]", node_index), too_far);
         return;
     }
     if (f->wishes->in_place) {
@@ -580,7 +580,7 @@ static void report(flattener *f)
     if (f->wishes->skeleton && f->flat->posed_rest && !f->wishes->rest_pose)
         st_lose(c, DIAG_LOSS_REST, 1, "", "shows the bind pose when no clip is played: the rest pose is another");
     if (f->made_normals)
-        st_diag(c->diags, DIAG_NORMALS_MADE, (diag_place){STELE_NOWHERE, f->made_normals, ""},
+        st_diag(c->diags, DIAG_NORMALS_MADE, at_path("", f->made_normals),
                 "%s needs normals: computed for %llu mesh%s that had none", c->into, (unsigned long long)f->made_normals,
                 f->made_normals == 1 ? "" : "es");
 }
@@ -769,7 +769,7 @@ bool st_flat_afford(context *c, uint32_t clip, double poses)
     c->save->pose_values += poses * ((double)c->save->model->node_count + (double)channels);
     if (c->save->pose_values > MOST_VALUES && c->fits)
         st_refuse(
-            c, STELE_NOWHERE, "",
+            c, at_path("", 1),
             st_arena_format(c->arena, "the poses of all its nodes at all times would need %.0f values", c->save->pose_values));
     return c->fits;
 }
@@ -783,7 +783,7 @@ void st_flat_pose(context *c, const flat_model *flat, uint32_t clip, double seco
         if (st_matrix_fits_floats(&world) && st_matrix_fits_floats(&joints[i]))
             continue;
         if (c->fits)
-            st_refuse(c, STELE_NOWHERE, "", "its clips move joints beyond what floats hold");
+            st_refuse(c, at_path("", 1), "its clips move joints beyond what floats hold");
         joints[i] = st_matrix_identity();
         memcpy(scratch[flat->joints[i].node], joints[i].m, sizeof joints[i].m);
     }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/bytes.h"
+#include "check_mesh.h"
 #include "model.h"
 
 const char *st_load_choice(const context *c, const char *name)
@@ -20,13 +21,12 @@ double st_load_fps(const context *c, double usual)
     return c->load->options->fps > 0 ? c->load->options->fps : usual;
 }
 
-uint32_t st_load_texture(context *c, const char *name, const char *path)
+uint32_t st_load_texture(context *c, const char *name, diag_place at)
 {
     stele_texture texture = {.name = name, .file = st_companion_texture(c->companions, name)};
     /* a full check has said so already */
     if (!texture.file && !c->full && st_companions_any(c->companions))
-        st_diag(c->diags, DIAG_TEXTURE_MISSING, st_check_place(c, STELE_NOWHERE, 1, "%s", path), "%s is not beside the model",
-                name);
+        st_diag(c->diags, DIAG_TEXTURE_MISSING, at, "%s is not beside the model", name);
     return st_model_add_texture(c->load->model, c->arena, &texture);
 }
 
@@ -70,7 +70,7 @@ static bool brought_to_unit(float n[3])
     return true;
 }
 
-stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, const char *path)
+stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, diag_place at)
 {
     bool fine = !c->load->repair || normal->components != 3 || st_known(c->facts, normal, FACT_UNIT);
     uint64_t bad = fine ? 0 : count_bad_normals(normal);
@@ -92,8 +92,8 @@ stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_v
         for (uint32_t k = 0; k < 3; k++)
             store_f32(bytes + 12 * i + 4 * k, n[k]);
     }
-    st_diag(c->diags, DIAG_REPAIRED_NORMAL, (diag_place){STELE_NOWHERE, bad, path}, "%llu normal%s brought to length 1",
-            (unsigned long long)bad, bad == 1 ? " was" : "s were");
+    st_diag(c->diags, DIAG_REPAIRED_NORMAL, counted(bad, at), "%llu normal%s brought to length 1", (unsigned long long)bad,
+            bad == 1 ? " was" : "s were");
     if (!bytes)
         return *normal;
     st_know(c->facts, &repaired, FACT_FINITE | FACT_UNIT);
@@ -137,13 +137,13 @@ static float finite_or_zero(float value)
     return isfinite(value) ? value : 0;
 }
 
-stele_view st_repair_uvs(context *c, const stele_view *uv, const char *path)
+stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at)
 {
     uint64_t bad;
     stele_view repaired = repair_numbers(c, uv, not_finite, finite_or_zero, &bad);
     if (bad)
-        st_diag(c->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, bad, path}, "%llu number%s not finite: taken as 0",
-                (unsigned long long)bad, bad == 1 ? " is" : "s are");
+        st_diag(c->diags, DIAG_REPAIRED_UV, counted(bad, at), "%llu number%s not finite: taken as 0", (unsigned long long)bad,
+                bad == 1 ? " is" : "s are");
     return repaired;
 }
 
@@ -157,13 +157,13 @@ static float color(float value)
     return isfinite(value) ? fminf(fmaxf(value, 0), 1) : 1;
 }
 
-stele_view st_repair_colors(context *c, const stele_view *view, const char *path)
+stele_view st_repair_colors(context *c, const stele_view *view, diag_place at)
 {
     uint64_t bad;
     stele_view repaired = repair_numbers(c, view, no_color, color, &bad);
     if (bad)
-        st_diag(c->diags, DIAG_REPAIRED_COLOR, (diag_place){STELE_NOWHERE, bad, path},
-                "%llu number%s not between 0 and 1: brought there", (unsigned long long)bad, bad == 1 ? " is" : "s are");
+        st_diag(c->diags, DIAG_REPAIRED_COLOR, counted(bad, at), "%llu number%s not between 0 and 1: brought there",
+                (unsigned long long)bad, bad == 1 ? " is" : "s are");
     return repaired;
 }
 
@@ -254,11 +254,11 @@ static skin_survey survey_skin(const skin_request *r, bool repair)
 static void report_skin(context *c, const skin_request *r, const skin_survey *s)
 {
     if (s->changed)
-        st_diag(c->diags, DIAG_REPAIRED_WEIGHTS, (diag_place){STELE_NOWHERE, s->changed, r->path},
+        st_diag(c->diags, DIAG_REPAIRED_WEIGHTS, counted(s->changed, r->place),
                 "the weights of %llu %s put right: now they sum to 1, of joints that are there, none twice",
                 (unsigned long long)s->changed, s->changed == 1 ? "vertex were" : "vertices were");
     if (s->unmoved)
-        st_diag(c->diags, DIAG_NEUTRAL_JOINT, (diag_place){STELE_NOWHERE, s->unmoved, r->path},
+        st_diag(c->diags, DIAG_NEUTRAL_JOINT, counted(s->unmoved, r->place),
                 "%llu %s moved by no joint: bound to one that stays where it is", (unsigned long long)s->unmoved,
                 s->unmoved == 1 ? "vertex is" : "vertices are");
 }

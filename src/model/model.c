@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/bytes.h"
+#include "base/scan.h"
 
 /* ---- Growing ---- */
 
@@ -443,17 +444,30 @@ void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[
 
 stele_bounds st_view_bounds(const stele_view *position)
 {
-    if (position->type == STELE_F32) {
-        vertex_floats floats = {position->data, position->stride, position->components};
-        return st_position_bounds(&floats, position->count);
-    }
-    stele_bounds b = {
-        .known = position->count > 0, .min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
-    for (uint64_t i = 0; i < position->count; i++)
+    stele_bounds b = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
+    bool floats = position->type == STELE_F32;
+    for (uint64_t i = 0; i < position->count; i++) {
+        const uint8_t *p = st_view_at(position, i);
+        if (floats && st_scan_nonfinite(p, 3))
+            continue;
+        b.known = true;
         for (uint32_t k = 0; k < 3; k++) {
-            float value = (float)stele_view_number(position, i, k);
-            b.min[k] = fminf(b.min[k], value);
-            b.max[k] = fmaxf(b.max[k], value);
+            float x = floats ? load_f32(p + 4 * k) : (float)stele_view_number(position, i, k);
+            b.min[k] = x < b.min[k] ? x : b.min[k];
+            b.max[k] = x > b.max[k] ? x : b.max[k];
         }
-    return b;
+    }
+    return b.known ? b : (stele_bounds){0};
+}
+
+void st_bounds_add(stele_bounds *bounds, const stele_bounds *other)
+{
+    if (!other->known)
+        return;
+    if (!bounds->known)
+        *bounds = *other;
+    for (int i = 0; i < 3; i++) {
+        bounds->min[i] = other->min[i] < bounds->min[i] ? other->min[i] : bounds->min[i];
+        bounds->max[i] = other->max[i] > bounds->max[i] ? other->max[i] : bounds->max[i];
+    }
 }

@@ -3,7 +3,7 @@
 #define ST_MODEL_H
 
 #include "base/matrix.h"
-#include "file/check.h"
+#include "file/context.h"
 #include "file/walk.h"
 
 /* ---- Building; each copies what it is given, as the public functions do, and returns the index or STELE_NONE ---- */
@@ -78,13 +78,22 @@ stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32
 /* Packed memory for a view of so many rows, to be filled with little-endian numbers; *bytes is NULL without memory. */
 stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);
 
+/* Rows of one unsigned integer. */
+static inline stele_view st_view_indices(const span *rows, stele_type type)
+{
+    return (stele_view){
+        .data = rows->data, .count = rows->count, .stride = stele_type_size(type), .components = 1, .type = type};
+}
+
 uint64_t st_view_index(const stele_view *v, uint64_t row); /* of an unsigned integer without normalisation */
 
 /* Row i of the triangles of a primitive with topology STELE_TRIANGLES: three vertices. */
 uint64_t st_triangle_count(const stele_primitive *p);
 void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[3]);
 
+/* The box of all finite positions. */
 stele_bounds st_view_bounds(const stele_view *position);
+void st_bounds_add(stele_bounds *bounds, const stele_bounds *other);
 
 /* Smooth normals of triangles, weighted by area; vertices at the same place share theirs. No rows for lines and points, without
  * positions, and without memory. */
@@ -107,14 +116,14 @@ const char *st_load_choice(const context *c, const char *name);
 double st_load_fps(const context *c, double usual);
 
 /* The texture of a name as it is in the file: its file is looked for beside the model, "x.*" by the usual types. A missing one
- * is reported, and taken all the same. Path is that of the name in the file. */
-uint32_t st_load_texture(context *c, const char *name, const char *path);
+ * is reported, and taken all the same. */
+uint32_t st_load_texture(context *c, const char *name, diag_place at);
 
 /* A view with what is wrong put right, if loading repairs: then it is built anew and the repair reported at path (as a
  * printf of st_check_path), otherwise it is the given one. */
-stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, const char *path);
-stele_view st_repair_uvs(context *c, const stele_view *uv, const char *path);       /* not finite: 0 */
-stele_view st_repair_colors(context *c, const stele_view *color, const char *path); /* not finite: 1; clamped to 0 ... 1 */
+stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, diag_place at);
+stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at);       /* not finite: 0 */
+stele_view st_repair_colors(context *c, const stele_view *color, diag_place at); /* not finite: 1; clamped to 0 ... 1 */
 
 /* Joints and weights of any layout made fit for skinning: what is negative, not finite or refers to no joint is dropped, what
  * is listed twice is added up, sums become 1; vertices that nothing moves follow the neutral joint. */
@@ -134,7 +143,7 @@ typedef struct skin_request {
     influences_of influences;
     const void *context;
     size_t joint_count;
-    const char *path;
+    diag_place place;
 } skin_request;
 
 typedef struct skin_result {

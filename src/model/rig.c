@@ -169,7 +169,7 @@ static timed_row *sorted_rows(arena *a, const double *seconds, uint64_t count)
     return keys;
 }
 
-bool st_keys_order(context *c, const double *seconds, uint64_t count, const char *path, key_order *order)
+bool st_keys_order(context *c, const double *seconds, uint64_t count, diag_place at, key_order *order)
 {
     uint8_t *times;
     uint64_t changed = 0, kept = 0;
@@ -189,8 +189,7 @@ bool st_keys_order(context *c, const double *seconds, uint64_t count, const char
     order->times.count = kept;
     order->as_they_are = !changed;
     if (changed)
-        st_diag(c->diags, DIAG_REPAIRED_TIME, st_check_place(c, STELE_NOWHERE, changed, "%s", path),
-                "are put in order: none before 0, and one for each time");
+        st_diag(c->diags, DIAG_REPAIRED_TIME, counted(changed, at), "are put in order: none before 0, and one for each time");
     return true;
 }
 
@@ -244,7 +243,7 @@ static bool rotations_fit(const stele_view *v)
     return true;
 }
 
-stele_view st_repair_rotations(context *c, const stele_view *rotation, const char *path)
+stele_view st_repair_rotations(context *c, const stele_view *rotation, diag_place at)
 {
     uint8_t *bytes;
     double before[4] = {0}, q[4];
@@ -266,8 +265,7 @@ stele_view st_repair_rotations(context *c, const stele_view *rotation, const cha
         memcpy(before, q, sizeof q);
     }
     if (lengths)
-        st_diag(c->diags, DIAG_REPAIRED_ROTATION, st_check_place(c, STELE_NOWHERE, lengths, "%s", path),
-                "are not of length 1: they are made so");
+        st_diag(c->diags, DIAG_REPAIRED_ROTATION, counted(lengths, at), "are not of length 1: they are made so");
     return fit;
 }
 

@@ -73,7 +73,7 @@ bool st_ctc_lay_out(context *c, ctc_file *f, uint8_t header[CTC_HEADER_BYTES])
     }
     store_uint(header + 4 * CTC_EOF_OFFSET, at, 4);
     if (at > INT32_MAX)
-        st_diag(c->diags, DIAG_DOES_NOT_FIT, st_check_place(c, 0, 1, "%s", ""),
+        st_diag(c->diags, DIAG_DOES_NOT_FIT, at_offset(0, 1, ""),
                 "does not fit: the file would have %llu bytes, and offsets have 31 bits", (unsigned long long)at);
     return at <= INT32_MAX && !c->arena->failed;
 }
@@ -90,14 +90,15 @@ static void drop_gap(context *c, span *gap)
 {
     uint64_t used = used_bytes(gap);
     if (used)
-        st_diag(c->diags, DIAG_LOSS_GAP, st_check_place(c, st_check_offset(c, gap->data), 1, "%s", ""),
+        st_diag(c->diags, DIAG_LOSS_GAP, at_offset(st_check_offset(c, gap->data), 1, ""),
                 "%llu bytes between sections are dropped, of which %llu are not zero", (unsigned long long)gap->count,
                 (unsigned long long)used);
     *gap = (span){0};
 }
 
-bool st_ctc_adapt(context *c, raw_file *raw, unsigned dialect)
+bool st_ctc_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect)
 {
+    (void)from;
     ctc_file *f = (ctc_file *)raw;
     uint8_t *header = st_arena_alloc(c->arena, CTC_HEADER_BYTES);
     if (!header)

@@ -111,8 +111,8 @@ static void add_vertex(const surface *s, uint16_t vertex, uint32_t mesh, stele_m
 {
     if (vertex >= s->vertex_count || s->last_mesh[vertex] == mesh + 1)
         return;
-    vertex_floats position = {s->file->rows[CTC_VERTICES].data + (uint64_t)vertex * VERTEX_BYTES, VERTEX_BYTES, 3};
-    stele_bounds here = st_position_bounds(&position, 1);
+    stele_view position = st_view_f32(s->file->rows[CTC_VERTICES].data + (uint64_t)vertex * VERTEX_BYTES, 1, VERTEX_BYTES, 3);
+    stele_bounds here = st_view_bounds(&position);
     s->last_mesh[vertex] = mesh + 1;
     info->vertices++;
     st_bounds_add(&info->bounds, &here);

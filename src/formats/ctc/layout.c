@@ -126,7 +126,7 @@ static void walk_morphs(walk *w, ctc_file *f)
 {
     uint64_t count = ctc_word_of(f, CTC_MORPH_COUNT);
     W_LIST(w, f, morph, count, 32) walk_morph_header(w, &f->morph[i]);
-    for (uint64_t i = 0; st_walk_item(w, "morph", i, count); i++)
+    for (uint64_t i = 0; st_walk_item(w, "morph", f->morph, sizeof *f->morph, i, count); i++)
         walk_morph_data(w, &f->morph[i]);
 }
 
@@ -193,7 +193,7 @@ static void walk_weight_run(walk *w, ctc_weight_run *run, uint64_t *vertices_lef
 {
     stele_column columns[RUN_COLUMNS];
     run_size size = {run->influences, run->vertices.count, run->vertices.stride};
-    if (w->mode != WALK_WRITE)
+    if (walk_reads(w))
         size = measure_run(w, w->at, *vertices_left);
     if (!size.rows) {
         W_ARRAY(w, run, vertices, STELE_U32, size.stride / 4);
@@ -210,7 +210,7 @@ static void walk_weights(walk *w, ctc_file *f)
     W_CHARS(w, f, weights_magic, 4);
     if (walk_ok(w) && memcmp(f->weights_magic.data, weights_magic, 4) != 0)
         st_walk_fail(w, DIAG_BAD_MAGIC, at, "weights_magic", "is not STGW: these are no weights");
-    if (walk_ok(w) && w->mode != WALK_WRITE)
+    if (walk_ok(w) && walk_reads(w))
         f->weight_run_count = count_runs(w, vertices);
     W_LIST(w, f, weight_run, f->weight_run_count, 4) walk_weight_run(w, &f->weight_run[i], &vertices);
 }
@@ -267,6 +267,11 @@ bool st_ctc_has(const ctc_file *f, ctc_section kind)
 ctc_word st_ctc_offset_word(ctc_section kind)
 {
     return sections[kind].offset;
+}
+
+stele_view st_ctc_column(const ctc_file *f, ctc_section kind, const char *name)
+{
+    return st_column(&f->rows[kind], sections[kind].columns, sections[kind].column_count, name);
 }
 
 static uint64_t row_count(const ctc_file *f, ctc_section kind)
@@ -329,7 +334,7 @@ static void walk_file(walk *w, raw_file *raw)
     size_t count = walk_ok(w) ? sort_sections(f, order) : 0;
     for (size_t i = 0; i < count && walk_ok(w); i++) {
         uint64_t offset = ctc_word_of(f, sections[order[i]].offset);
-        if (w->mode != WALK_WRITE)
+        if (walk_reads(w))
             judge_offset(w, f, order[i], offset);
         st_walk_gap(w, &f->gap[order[i]], offset - w->at);
         st_ctc_walk_section(w, f, order[i]);

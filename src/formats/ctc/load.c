@@ -36,15 +36,14 @@ static bool is_transparent(const ctc_file *f, const ctc_list *list)
 }
 
 /* The type in a skin's name counts for nothing: the file may be of any. */
-static uint32_t load_skin_texture(context *c, const ctc_skin *skin, uint32_t index)
+static uint32_t load_skin_texture(context *c, const ctc_skin *skin)
 {
     stele_texture texture = {.name = fixed_name(c->arena, &skin->name)};
     if (!*texture.name)
         return STELE_NONE;
     texture.file = st_ctc_texture(c->companions, texture.name);
     if (!texture.file && !c->full && st_companions_any(c->companions)) /* a full check has said so already */
-        st_diag(c->diags, DIAG_TEXTURE_MISSING,
-                st_check_place(c, st_check_offset(c, skin->name.data), 1, "skin[%u].name", index),
+        st_diag(c->diags, DIAG_TEXTURE_MISSING, at_member(&skin->name),
                 "is \"%s\", which is not beside the model, of whatever type", texture.name);
     return st_model_add_texture(c->load->model, c->arena, &texture);
 }
@@ -56,7 +55,7 @@ static bool load_materials(context *c, const ctc_file *f, const ctc_list *lists,
     stele_material material = stele_default_material();
     for (uint32_t i = 0; i < ctc_word_of(f, CTC_SKIN_COUNT); i++) {
         bool used = list < list_count && lists[list].skin == i;
-        material.base_color_texture.texture = load_skin_texture(c, &f->skin[i], i);
+        material.base_color_texture.texture = load_skin_texture(c, &f->skin[i]);
         material.alpha_mode = used && is_transparent(f, &lists[list]) ? STELE_BLEND : STELE_OPAQUE;
         uint32_t index = st_model_add_material(c->load->model, c->arena, &material);
         if (used)
@@ -111,7 +110,7 @@ static bool decide_winding(context *c, const ctc_file *f, const ctc_rig *rig, co
     for (size_t i = 0; i < list_count; i++)
         for (uint64_t t = lists[i].first; t < lists[i].first + lists[i].count; t++)
             sum += agreement(f, rig, t);
-    st_diag(c->diags, DIAG_ASSUMED, st_check_place(c, st_check_offset(c, f->rows[CTC_INDICES].data), 1, "mesh.indices"), "%s",
+    st_diag(c->diags, DIAG_ASSUMED, at_member(&f->rows[CTC_INDICES]), "%s",
             sum < 0   ? "the normals say that triangles are clockwise: they are turned round"
             : sum > 0 ? "the normals say that triangles are counter-clockwise: they stay so"
                       : "nothing says which way triangles go: they are turned round, as the game has them");
@@ -437,18 +436,13 @@ static void load_clip(ctc_loader *l, const frames *f, double fps, const double *
     st_model_add_clip(c->load->model, c->arena, &clip);
 }
 
-static diag_place clip_place(context *c, uint32_t index)
-{
-    return st_check_place(c, STELE_NOWHERE, 1, "animation[%u]", index);
-}
-
 static void report_reading(context *c, const ctc_file *f, ctc_clips reading)
 {
     if (reading == CTC_CLIPS_FIRST_LAST)
-        st_diag(c->diags, DIAG_ASSUMED, clip_place(c, 0),
+        st_diag(c->diags, DIAG_ASSUMED, at_item(&f->animation[0]),
                 "the two numbers are taken as the first and the last frame: these follow each other");
     if (reading == CTC_CLIPS_UNKNOWN && ctc_word_of(f, CTC_ANIMATION_COUNT))
-        st_diag(c->diags, DIAG_ASSUMED, clip_place(c, 0),
+        st_diag(c->diags, DIAG_ASSUMED, at_item(&f->animation[0]),
                 "the numbers of the animations do not fit the frames: all frames are one clip");
 }
 
@@ -468,7 +462,7 @@ static void load_clips(ctc_loader *l, double fps)
         frames clip = {fixed_name(c->arena, &animation->name), ranges ? animation->unknown : next,
                        st_ctc_clip_frames(animation, reading)};
         if (!clip.count)
-            st_diag(c->diags, DIAG_CLIP_DROPPED, clip_place(c, i), "has no frames");
+            st_diag(c->diags, DIAG_CLIP_DROPPED, at_item(&f->animation[i]), "has no frames");
         else
             load_clip(l, &clip, fps, ranges || !animation->unknown ? NULL : &unknown);
         next = clip.first + clip.count;
@@ -513,10 +507,9 @@ static void keep_choices(const ctc_loader *l, bool z_up, double fps)
         st_property_number(p, a, CTC_FPS_KEY, fps);
 }
 
-static void report_unused(context *c, ctc_word word, const char *path, const char *what)
+static void report_unused(context *c, const ctc_file *f, ctc_word word, const char *what)
 {
-    st_diag(c->diags, DIAG_ASSUMED, st_check_place(c, 4 * (uint64_t)word, 1, "%s", path),
-            "%s are not used: nobody knows for certain what they do", what);
+    st_diag(c->diags, DIAG_ASSUMED, at_member(&f->word[word]), "%s are not used: nobody knows for certain what they do", what);
 }
 
 bool st_ctc_load(context *c, const raw_file *raw)
@@ -534,8 +527,8 @@ bool st_ctc_load(context *c, const raw_file *raw)
     keep_choices(&l, z_up, fps);
     keep_words(c, f);
     if (ctc_word_of(f, CTC_UNKNOWN5_COUNT))
-        report_unused(c, CTC_UNKNOWN5_COUNT, "unknown5_count", "substitutions of vertices");
+        report_unused(c, f, CTC_UNKNOWN5_COUNT, "substitutions of vertices");
     if (ctc_word_of(f, CTC_GL_COMMAND_COUNT))
-        report_unused(c, CTC_GL_COMMAND_COUNT, "gl_command_count", "commands");
+        report_unused(c, f, CTC_GL_COMMAND_COUNT, "commands");
     return !c->arena->failed;
 }

@@ -231,7 +231,7 @@ static size_t influences_at(const void *context, uint64_t vertex, influence *inf
     return count;
 }
 
-static bool add_skin(const surface *s, size_t list, const char *path, stele_primitive *p, stele_attribute *attributes)
+static bool add_skin(const surface *s, size_t list, diag_place at, stele_primitive *p, stele_attribute *attributes)
 {
     list_skin skin = {s, s->first[list]};
     skin_result result;
@@ -239,7 +239,7 @@ static bool add_skin(const surface *s, size_t list, const char *path, stele_prim
                             .influences = influences_at,
                             .context = &skin,
                             .joint_count = (size_t)s->rig->bone_count + 1,
-                            .path = path};
+                            .place = at};
     if (!st_load_influences(s->c, &request, &result))
         return false;
     for (size_t i = 0; i < result.attribute_count; i++)
@@ -249,24 +249,30 @@ static bool add_skin(const surface *s, size_t list, const char *path, stele_prim
 
 enum { MOST_ATTRIBUTES = 4 + 2 * (MOST_INFLUENCES / 4) };
 
+/* Without lists all triangles are one. */
+static diag_place place_of_list(const ctc_file *f, size_t index)
+{
+    const span *lists = &f->rows[CTC_TRI_LISTS];
+    return index < lists->count ? at_row(lists->data + 4 * index, 1) : at_path("mesh", 1);
+}
+
 static bool load_primitive(const surface *s, size_t index, const ctc_list *list, stele_primitive *p)
 {
-    char path[WALK_PATH];
     context *c = s->c;
     stele_attribute attributes[MOST_ATTRIBUTES];
-    st_check_path(path, "tri_list[%zu]", index);
+    diag_place at = place_of_list(s->file, index);
     p->topology = STELE_TRIANGLES;
     p->vertex_count = s->first[index + 1] - s->first[index];
     p->attributes = attributes;
     p->indices = gather_indices(s, index, list);
     attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, gather(s, index, 3, position_of_corner)};
     stele_view normal = gather(s, index, 3, normal_of_corner), uv = gather(s, index, 2, uv_at);
-    normal = st_repair_normals(c, p, &normal, path);
+    normal = st_repair_normals(c, p, &normal, at);
     attributes[p->attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normal};
-    attributes[p->attribute_count++] = (stele_attribute){STELE_UV, 0, st_repair_uvs(c, &uv, path)};
+    attributes[p->attribute_count++] = (stele_attribute){STELE_UV, 0, st_repair_uvs(c, &uv, at)};
     if (st_ctc_color(s->file, 0))
         attributes[p->attribute_count++] = (stele_attribute){STELE_COLOR, 0, gather_colors(s, index)};
-    if (s->rig->bone_count && !add_skin(s, index, path, p, attributes))
+    if (s->rig->bone_count && !add_skin(s, index, at, p, attributes))
         return false;
     stele_attribute *kept = st_arena_array(c->arena, p->attribute_count, sizeof *kept);
     if (kept)
@@ -318,7 +324,7 @@ static bool morphs_are_sound(const surface *s, const reverse_map *map, uint64_t 
     }
     if (rows <= MULTIPLE * (listed + corners) && morphs * s->list_count <= MULTIPLE * (listed + corners))
         return true;
-    st_diag(s->c->diags, DIAG_COUNT_TOO_LARGE, st_check_place(s->c, 4 * CTC_MORPH_COUNT, 1, "morph_count"),
+    st_diag(s->c->diags, DIAG_COUNT_TOO_LARGE, at_member(&s->file->word[CTC_MORPH_COUNT]),
             "is %llu: they would move %llu vertices of %zu lists", (unsigned long long)morphs, (unsigned long long)rows,
             s->list_count);
     return false;

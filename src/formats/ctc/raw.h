@@ -145,6 +145,9 @@ static inline uint32_t ctc_word_of(const ctc_file *f, ctc_word word)
 bool st_ctc_has(const ctc_file *f, ctc_section kind);
 ctc_word st_ctc_offset_word(ctc_section kind);
 
+/* A column of a section that is a table. */
+stele_view st_ctc_column(const ctc_file *f, ctc_section kind, const char *name);
+
 /* One section, where the walk is. */
 void st_ctc_walk_section(walk *w, ctc_file *f, ctc_section kind);
 
@@ -308,6 +311,6 @@ bool st_ctc_save(context *c, raw_file *raw);
 
 void st_ctc_check(context *c, const raw_file *raw);
 void st_ctc_describe(context *c, const raw_file *raw, stele_info *info);
-bool st_ctc_adapt(context *c, raw_file *raw, unsigned dialect);
+bool st_ctc_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);
 
 #endif

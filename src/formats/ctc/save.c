@@ -340,7 +340,7 @@ static void save_clips(ctc_saver *a)
     bool still = !count && (a->bone_count || !st_matrix_is_identity(&a->main_bind));
     frames += still;
     if (!(frames * KEY_BYTES * (1.0 + a->bone_count) < INT32_MAX)) {
-        st_refuse(a->c, STELE_NOWHERE, "frame_count", "the frames alone would have 2 GiB or more");
+        st_refuse(a->c, at_path("frame_count", 1), "the frames alone would have 2 GiB or more");
         return;
     }
     a->file->animation = st_need(a->c, count, sizeof *a->file->animation);

@@ -208,7 +208,7 @@ static uint32_t vertex_of(pool *p, uint64_t size)
         if (is_record(p, found, p->scratch, size))
             return found;
     if (p->count == MOST_VERTICES) {
-        st_refuse(p->saver->c, STELE_NOWHERE, "vertex_count", "indices reach 65536 vertices");
+        st_refuse(p->saver->c, at_path("vertex_count", 1), "indices reach 65536 vertices");
         return 0;
     }
     st_hash_add(&p->vertices, p->saver->c->arena, hash, p->count); /* there is room */
@@ -570,6 +570,6 @@ void st_ctc_save_mesh(ctc_saver *a)
     st_lose(a->c, DIAG_LOSS_INFLUENCES, p.cut_influences, "", "has no weights of the main key: %llu vertices lose some",
             (number)p.cut_influences);
     if (s.without_uvs)
-        st_diag(c->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, s.without_uvs, ""},
+        st_diag(c->diags, DIAG_REPAIRED_UV, at_path("", s.without_uvs),
                 "a CTC has texture coordinates everywhere: %llu meshes without them got zeros", (number)s.without_uvs);
 }

@@ -199,10 +199,9 @@ static seams measure_seams(context *c, const ctc_file *f, const ctc_rig *rig)
     return s;
 }
 
-static diag_place base_place(context *c, const ctc_file *f)
+static diag_place base_place(const ctc_file *f)
 {
-    return st_check_place(c, st_check_offset(c, f->rows[CTC_BONES].data + BONE_BASE), ctc_word_of(f, CTC_BONE_COUNT),
-                          "bone[0].base");
+    return at_column(f->rows[CTC_BONES].data + BONE_BASE, ctc_word_of(f, CTC_BONE_COUNT));
 }
 
 static ctc_bind_way decide_way(context *c, const ctc_file *f, const ctc_rig *rig)
@@ -214,12 +213,12 @@ static ctc_bind_way decide_way(context *c, const ctc_file *f, const ctc_rig *rig
         if (s.length[way] < s.length[best] * (1 - 1e-6)) /* equal within rounding: the first */
             best = (ctc_bind_way)way;
     if (s.count)
-        st_diag(c->diags, DIAG_ASSUMED, base_place(c, f),
+        st_diag(c->diags, DIAG_ASSUMED, base_place(f),
                 "is taken as %s: the edges between bones then have a length of %.3g, rather than %.3g inverse, %.3g forward, "
                 "%.3g local",
                 st_ctc_bind_names[best], s.length[best] / count, s.length[0] / count, s.length[1] / count, s.length[2] / count);
     else
-        st_diag(c->diags, DIAG_ASSUMED, base_place(c, f), "is taken as inverse: nothing in the file speaks for another");
+        st_diag(c->diags, DIAG_ASSUMED, base_place(f), "is taken as inverse: nothing in the file speaks for another");
     return best;
 }
 
@@ -239,13 +238,12 @@ static void load_binds(context *c, const ctc_file *f, ctc_rig *rig)
     uint32_t none = 0;
     rig->columns = stored_by_columns(f, rig->bone_count);
     if (rig->columns)
-        st_diag(c->diags, DIAG_ASSUMED, base_place(c, f),
-                "is taken to be stored column by column: its rows hold no translation");
+        st_diag(c->diags, DIAG_ASSUMED, base_place(f), "is taken to be stored column by column: its rows hold no translation");
     rig->way = choose_way(c, f, rig);
     for (uint32_t i = 0; i < rig->bone_count; i++)
         none += !inverse_bind(f, i, rig->columns, rig->way, &rig->inverse_bind[i]);
     if (none)
-        st_diag(c->diags, DIAG_ASSUMED, base_place(c, f), "%u of them cannot be inverted: taken as identity", none);
+        st_diag(c->diags, DIAG_ASSUMED, base_place(f), "%u of them cannot be inverted: taken as identity", none);
 }
 
 static void skin_rest(const ctc_file *f, ctc_rig *rig)

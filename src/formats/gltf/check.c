@@ -6,6 +6,18 @@
 #include "base/scan.h"
 #include "doc.h"
 
+/* How often something was found, the number of the first row and its bytes. */
+typedef struct row_tally {
+    uint64_t count, first;
+    const uint8_t *at;
+} row_tally;
+
+static inline void row_note(row_tally *t, uint64_t row, const uint8_t *at)
+{
+    if (t->count++ == 0)
+        *t = (row_tally){1, row, at};
+}
+
 /* What is known of an accessor so far. */
 typedef struct known {
     uint8_t finite;
@@ -109,7 +121,7 @@ static bool is_finite(checking *k, uint32_t token, const gltf_accessor *a, const
 
 static void report_nonfinite(gltf_doc *d, uint32_t token, const stele_view *v, diag_code code)
 {
-    tally t = {0};
+    row_tally t = {0};
     if (st_diag_unseen(d->c->diags, code)) {
         st_gltf_report_data(d, code, JSON_ABSENT, NULL, 1, "is not finite");
         return;
@@ -118,7 +130,7 @@ static void report_nonfinite(gltf_doc *d, uint32_t token, const stele_view *v, d
         return;
     for (uint64_t i = 0; i < v->count; i++)
         if (st_scan_nonfinite(st_view_at(v, i), v->components))
-            tally_note(&t, i, st_view_at(v, i));
+            row_note(&t, i, st_view_at(v, i));
     if (t.count)
         st_gltf_report_data(d, code, token, t.at, t.count, "element %llu is not finite", (unsigned long long)t.first);
 }
@@ -143,15 +155,15 @@ static void check_finite(checking *k, const gltf_use *use)
 /* Keys must follow each other in time; those that do not are left out by load. */
 static void check_times(gltf_doc *d, uint32_t token, const stele_view *times)
 {
-    tally back = {0}, same = {0};
+    row_tally back = {0}, same = {0};
     if (!st_gltf_may_scan(d, token, times->count * 4))
         return;
     for (uint64_t i = 1; i < times->count; i++) {
         float before = load_f32(st_view_at(times, i - 1)), now = load_f32(st_view_at(times, i));
         if (now < before)
-            tally_note(&back, i, st_view_at(times, i));
+            row_note(&back, i, st_view_at(times, i));
         else if (now == before)
-            tally_note(&same, i, st_view_at(times, i));
+            row_note(&same, i, st_view_at(times, i));
     }
     if (back.count)
         st_gltf_report_data(d, DIAG_TIME_UNSORTED, token, back.at, back.count, "key %llu is earlier than the one before it",
@@ -175,10 +187,10 @@ static void check_times_once(checking *k, const gltf_use *use)
 
 static void report_beyond(gltf_doc *d, uint32_t token, const stele_view *v, uint64_t limit)
 {
-    tally t = {0};
+    row_tally t = {0};
     for (uint64_t i = 0; i < v->count; i++)
         if (st_view_index(v, i) >= limit)
-            tally_note(&t, i, st_view_at(v, i));
+            row_note(&t, i, st_view_at(v, i));
     st_gltf_report_data(d, DIAG_INDEX_OUT_OF_RANGE, token, t.at, t.count,
                         "index %llu is %llu, but there are only %llu vertices", (unsigned long long)t.first,
                         (unsigned long long)st_view_index(v, t.first), (unsigned long long)limit);
@@ -253,12 +265,12 @@ static uint64_t *fewest_joints(gltf_doc *d)
 }
 
 /* A joint that is not there does no harm where its weight is 0. */
-static void find_joints_beyond(const stele_view *joints, const stele_view *weights, uint64_t limit, tally *t)
+static void find_joints_beyond(const stele_view *joints, const stele_view *weights, uint64_t limit, row_tally *t)
 {
     for (uint64_t i = 0; i < joints->count; i++)
         for (uint32_t k = 0; k < 4; k++)
             if (stele_view_number(joints, i, k) >= (double)limit && stele_view_number(weights, i, k) != 0) {
-                tally_note(t, i, st_view_at(joints, i));
+                row_note(t, i, st_view_at(joints, i));
                 break;
             }
 }
@@ -270,7 +282,7 @@ static void check_joints(gltf_doc *d, uint32_t mesh, uint32_t primitive, uint64_
         const stele_view *joints = stele_primitive_view(p, STELE_JOINTS, set);
         const stele_view *weights = stele_primitive_view(p, STELE_WEIGHTS, set);
         char name[16];
-        tally t = {0};
+        row_tally t = {0};
         snprintf(name, sizeof name, "JOINTS_%u", set);
         if (!joints || !weights)
             continue;
@@ -288,8 +300,8 @@ static void check_joints(gltf_doc *d, uint32_t mesh, uint32_t primitive, uint64_
 /* ---- What makes sense ---- */
 
 /* The text takes the number of the first. */
-static void report_tally(gltf_doc *d, diag_code code, uint32_t mesh, uint32_t primitive, const char *attribute, const tally *t,
-                         const char *text)
+static void report_tally(gltf_doc *d, diag_code code, uint32_t mesh, uint32_t primitive, const char *attribute,
+                         const row_tally *t, const char *text)
 {
     char words[64];
     if (!t->count)
@@ -315,12 +327,12 @@ static double squared_length(const stele_view *v, uint64_t row, uint32_t compone
 
 static void check_normals(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_view *normal)
 {
-    tally zero = {0}, odd = {0};
+    row_tally zero = {0}, odd = {0};
     for (uint64_t i = 0; i < normal->count; i++) {
         double square = squared_length(normal, i, 3);
         if (near_one(square))
             continue;
-        tally_note(square <= 1e-12 ? &zero : &odd, i, st_view_at(normal, i));
+        row_note(square <= 1e-12 ? &zero : &odd, i, st_view_at(normal, i));
     }
     report_tally(d, DIAG_NORMAL_ZERO, mesh, primitive, "NORMAL", &zero, "normal %llu has no length");
     report_tally(d, DIAG_NORMAL_LENGTH, mesh, primitive, "NORMAL", &odd, "normal %llu is not of length 1");
@@ -330,7 +342,7 @@ static void check_weights(gltf_doc *d, uint32_t mesh, uint32_t primitive, const 
 {
     const stele_view *sets[MOST_INFLUENCES / 4];
     size_t count = 0;
-    tally zero = {0}, sum = {0}, negative = {0};
+    row_tally zero = {0}, sum = {0}, negative = {0};
     while (count < MOST_INFLUENCES / 4 && (sets[count] = stele_primitive_view(p, STELE_WEIGHTS, (uint32_t)count)))
         count++;
     for (uint64_t i = 0; count && i < p->vertex_count; i++) {
@@ -344,11 +356,11 @@ static void check_weights(gltf_doc *d, uint32_t mesh, uint32_t primitive, const 
             }
         const uint8_t *at = st_view_at(sets[0], i);
         if (least == 0 && most == 0)
-            tally_note(&zero, i, at);
+            row_note(&zero, i, at);
         else if (!(total >= 0.99 && total <= 1.01))
-            tally_note(&sum, i, at);
+            row_note(&sum, i, at);
         if (least < 0)
-            tally_note(&negative, i, at);
+            row_note(&negative, i, at);
     }
     report_tally(d, DIAG_WEIGHT_ALL_ZERO, mesh, primitive, "WEIGHTS_0", &zero, "vertex %llu has no weights");
     report_tally(d, DIAG_WEIGHT_SUM, mesh, primitive, "WEIGHTS_0", &sum, "the weights of vertex %llu do not sum to 1");
@@ -358,12 +370,12 @@ static void check_weights(gltf_doc *d, uint32_t mesh, uint32_t primitive, const 
 static void check_triangles(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_primitive *p)
 {
     uint64_t count = p->indices.count ? st_triangle_count(p) : 0;
-    tally t = {0};
+    row_tally t = {0};
     for (uint64_t i = 0; i < count; i++) {
         uint64_t v[3];
         st_triangle(p, i, v);
         if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
-            tally_note(&t, i, st_view_at(&p->indices, 3 * i));
+            row_note(&t, i, st_view_at(&p->indices, 3 * i));
     }
     report_tally(d, DIAG_DEGENERATE_TRIANGLE, mesh, primitive, "", &t, "triangle %llu uses a vertex twice");
 }

@@ -14,7 +14,7 @@ static void report(gltf_doc *d, diag_code code, uint32_t token, uint64_t offset,
     d->broken |= stele_diagnostic_kinds(NULL)[code].severity == STELE_ERROR;
     if (token != JSON_ABSENT && !st_diag_unseen(d->c->diags, code))
         st_json_pointer(&d->json, token, pointer);
-    st_diag(d->c->diags, code, (diag_place){offset, count, pointer}, "%s", text);
+    st_diag(d->c->diags, code, at_offset(offset, count, pointer), "%s", text);
 }
 
 void st_gltf_report(gltf_doc *d, diag_code code, uint32_t token, const char *format, ...)
@@ -287,8 +287,7 @@ static bool parse(gltf_doc *d, span text)
     d->broken = true;
     if (failure.problem != JSON_NO_MEMORY)
         st_diag(d->c->diags, codes[failure.problem],
-                (diag_place){st_check_offset(d->c, text.data + start + failure.offset), 1, failure.pointer}, "%s",
-                failure.text);
+                at_offset(st_check_offset(d->c, text.data + start + failure.offset), 1, failure.pointer), "%s", failure.text);
     return false;
 }
 
@@ -350,7 +349,7 @@ static void read_parts(gltf_doc *d, const gltf_file *f)
 static void read_document(gltf_doc *d, const gltf_file *f)
 {
     if (!f->json.data) {
-        st_diag(d->c->diags, DIAG_BAD_JSON, (diag_place){STELE_NOWHERE, 1, ""}, "the first chunk is not the JSON");
+        st_diag(d->c->diags, DIAG_BAD_JSON, at_path("", 1), "the first chunk is not the JSON");
         d->broken = true;
         return;
     }

@@ -71,10 +71,10 @@ static void walk_chunk(walk *w, const gltf_file *f, gltf_chunk *c)
 {
     c->at = w->at;
     W_U32(w, c, length);
-    uint64_t type = w->mode == WALK_WRITE ? c->type : w->at + 4 <= w->size ? load_u32(w->data + w->at) : 0;
+    uint64_t type = !walk_reads(w) ? c->type : w->at + 4 <= w->size ? load_u32(w->data + w->at) : 0;
     st_walk_uint(w, "type", STELE_U32, &type, chunk_meaning(type));
     c->type = (uint32_t)type;
-    if (walk_ok(w) && w->mode != WALK_WRITE && w->at + c->length > f->length)
+    if (walk_ok(w) && walk_reads(w) && w->at + c->length > f->length)
         st_walk_fail(w, DIAG_SIZE_MISMATCH, c->at, "length", "is %u, so that the chunk ends after the file's length of %u",
                      c->length, f->length);
     if (c->made)
@@ -94,13 +94,13 @@ static void walk_glb(walk *w, raw_file *raw)
     st_walk_constant(w, "magic", STELE_U32, GLB_MAGIC, DIAG_BAD_MAGIC);
     st_walk_constant(w, "version", STELE_U32, GLTF_VERSION, DIAG_BAD_VERSION);
     W_U32(w, f, length);
-    if (walk_ok(w) && w->mode != WALK_WRITE) {
+    if (walk_ok(w) && walk_reads(w)) {
         if (f->length < GLB_HEADER)
             st_walk_fail(w, DIAG_SIZE_MISMATCH, 8, "length", "is %u, less than the header itself", f->length);
         f->chunk_count = count_chunks(w, f->length);
     }
     W_LIST(w, f, chunk, f->chunk_count, GLB_CHUNK_HEADER) walk_chunk(w, f, &f->chunk[i]);
-    if (w->mode == WALK_WRITE || !f->chunk)
+    if (!walk_reads(w) || !f->chunk)
         return;
     f->json = data_of_chunk(f, 0, GLB_JSON);
     f->bin = data_of_chunk(f, 1, GLB_BIN);
@@ -129,7 +129,7 @@ static void walk_gltf(walk *w, raw_file *raw)
     if (f->made)
         walk_pieces(w, "json", f->made);
     else
-        st_walk_blob(w, "json", &f->json, w->mode == WALK_WRITE ? f->json.count : w->size - w->at);
+        st_walk_blob(w, "json", &f->json, walk_reads(w) ? w->size - w->at : f->json.count);
 }
 
 /* Where the JSON begins behind white space and, though glTF forbids it, a byte order mark. */

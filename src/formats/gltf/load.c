@@ -41,8 +41,7 @@ static bool any_bad(gltf_doc *d, uint32_t token, const stele_primitive *p)
 
 static void drop_tangents(gltf_doc *d, const char *path, const char *of)
 {
-    st_diag(d->c->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, 1, path},
-            "some tangents%s are not finite: all are left out", of);
+    st_diag(d->c->diags, DIAG_TANGENTS_DROPPED, at_path(path, 1), "some tangents%s are not finite: all are left out", of);
 }
 
 static void repair_attributes(gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
@@ -57,7 +56,8 @@ static void repair_attributes(gltf_doc *d, uint32_t token, stele_primitive *p, c
             continue;
         }
         if (bad && st_gltf_may_build(d, token, a.view.count, 4 * a.view.components))
-            a.view = a.semantic == STELE_UV ? st_repair_uvs(d->c, &a.view, path) : st_repair_colors(d->c, &a.view, path);
+            a.view = a.semantic == STELE_UV ? st_repair_uvs(d->c, &a.view, at_path(path, 1))
+                                            : st_repair_colors(d->c, &a.view, at_path(path, 1));
         attributes[kept++] = a;
     }
     p->attributes = attributes;
@@ -83,7 +83,7 @@ static void repair_mesh(gltf_doc *d, uint32_t index, stele_mesh *m)
     for (size_t i = 0; i < m->primitive_count && !d->broken; i++) {
         if (!any_bad(d, token, &primitives[i]))
             continue;
-        st_check_path(path, "/meshes/%u/primitives/%zu", index, i);
+        st_path(path, "/meshes/%u/primitives/%zu", index, i);
         repair_attributes(d, token, &primitives[i], path);
         repair_morphs(d, token, &primitives[i], path);
     }

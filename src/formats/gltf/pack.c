@@ -245,7 +245,7 @@ static void replace_nonfinite(packer *p, packing *k, const char *path)
     stele_semantic semantic = k->attribute->semantic;
     uint64_t count = 0;
     if (semantic == STELE_POSITION || semantic == STELE_WEIGHTS) {
-        st_refuse(p->c, STELE_NOWHERE, path,
+        st_refuse(p->c, at_path(path, 1),
                   semantic == STELE_POSITION ? "NaN or infinity in a position" : "NaN or infinity in a skin weight");
         return;
     }
@@ -431,7 +431,7 @@ uint32_t st_pack_indices(packer *p, const stele_primitive *primitive, const char
     if (p->failed)
         return STELE_NONE;
     if (!is_below(p, &v, primitive->vertex_count)) {
-        st_refuse(p->c, STELE_NOWHERE, path, "an index is beyond the vertices");
+        st_refuse(p->c, at_path(path, 1), "an index is beyond the vertices");
         return STELE_NONE;
     }
     stele_type type = index_type(p, &v);
@@ -533,7 +533,7 @@ static uint32_t pack_sparse(packer *p, const stele_morph *morph, stele_view rows
     if (p->failed)
         return STELE_NONE;
     if (vertices[a->sparse_count - 1] >= a->count) {
-        st_refuse(p->c, STELE_NOWHERE, path, "a morph moves a vertex that is not there");
+        st_refuse(p->c, at_path(path, 1), "a morph moves a vertex that is not there");
         return STELE_NONE;
     }
     stele_view list = vertex_list(p, vertices, a->sparse_count);
@@ -553,13 +553,13 @@ uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *vi
     made_accessor a = {.count = count, .type = STELE_F32, .components = 3, .bounded = bounded};
     stele_view v = *view;
     if (v.components != 3 || v.count != (morph->vertices.count ? morph->vertices.count : count)) {
-        st_refuse(p->c, STELE_NOWHERE, path, "a morph has not as many rows as vertices");
+        st_refuse(p->c, at_path(path, 1), "a morph has not as many rows as vertices");
         return STELE_NONE;
     }
     if (v.type != STELE_F32 || v.stride != row_size(&v))
         v = st_pack_floats(p, &v);
     if (!p->failed && st_scan_nonfinite(v.data, 3 * v.count)) {
-        st_refuse(p->c, STELE_NOWHERE, path, "NaN or infinity in a morph");
+        st_refuse(p->c, at_path(path, 1), "NaN or infinity in a morph");
         return STELE_NONE;
     }
     if (p->failed)

@@ -58,7 +58,7 @@ void st_gltf_put_name(writer *w, const char *name)
 
 void st_gltf_refuse(writer *w, const char *path, const char *why)
 {
-    st_refuse(w->c, STELE_NOWHERE, path, why);
+    st_refuse(w->c, at_path(path, 1), why);
 }
 
 /* Files hold rounded numbers: what they mean as a unit is left as it is. */

@@ -192,7 +192,7 @@ static size_t prepare_curves(writer *w, uint32_t index, curve *curves, clip_loss
     for (size_t i = 0; i < clip->channel_count; i++)
         w->animated[clip->channels[i].node] = 0;
     for (size_t i = 0; i < clip->channel_count; i++) {
-        st_check_path(path, "clip[%u].channel[%u]", index, (unsigned)i);
+        st_path(path, "clip[%u].channel[%u]", index, (unsigned)i);
         curves[count] = prepare(w, &clip->channels[i], losses, path);
         if (!curves[count].times.count)
             continue;

@@ -222,10 +222,10 @@ static void put_mesh(writer *w, uint32_t index)
     st_put_array(&w->json, "primitives");
     for (size_t i = 0; i < mesh->primitive_count; i++) {
         if (mesh->primitives[i].morph_count != morphs_of(mesh))
-            st_gltf_refuse(w, st_check_path(path, "mesh[%u]", index), "its primitives have different numbers of morphs");
+            st_gltf_refuse(w, st_path(path, "mesh[%u]", index), "its primitives have different numbers of morphs");
         if (st_gltf_drawn(&mesh->primitives[i]))
             put_primitive(w, &mesh->primitives[i], w->skinned[index],
-                          st_check_path(path, "mesh[%u].primitive[%u]", index, (unsigned)i));
+                          st_path(path, "mesh[%u].primitive[%u]", index, (unsigned)i));
     }
     st_put_end_array(&w->json);
     if (mesh->weights && morphs_of(mesh))

@@ -213,7 +213,7 @@ static void put_skin(writer *w, const family *f, uint32_t index)
 {
     const stele_skin *skin = &w->model->skins[index];
     char path[WALK_PATH];
-    st_check_path(path, "skin[%u]", index);
+    st_path(path, "skin[%u]", index);
     st_put_object(&w->json, NULL);
     st_gltf_put_name(w, skin->name);
     put_matrices(w, skin, path);

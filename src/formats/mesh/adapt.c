@@ -6,6 +6,7 @@
 
 typedef struct mesh_adapter {
     context *c;
+    const mesh_file *before;
     const mesh_traits *from, *to;
 } mesh_adapter;
 
@@ -28,7 +29,7 @@ static void adapt_vertices(mesh_adapter *a, mesh_file *f)
         f->format &= (uint16_t)~FORMAT_JOINTS;
     if (!before.joints || a->to->vertex_joints)
         return;
-    st_drop(a->c, DIAG_LOSS_SKIN, f->vertex_count, "vertices", "has no vertex joints");
+    st_drop(a->c, DIAG_LOSS_SKIN, f->vertex_count, at_member(&a->before->vertices), "has no vertex joints");
     drop_vertex_joints(a, f, &before);
 }
 
@@ -50,11 +51,11 @@ static void make_joints(mesh_adapter *a, mesh_file *f)
 static void adapt_joints(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->joints && !a->to->joints)
-        st_drop(a->c, DIAG_LOSS_SKELETON, f->joint_count, "joints", "only counts joints");
+        st_drop(a->c, DIAG_LOSS_SKELETON, f->joint_count, at_member(&a->before->joints), "only counts joints");
     if (!a->from->joints && a->to->joints)
         make_joints(a, f);
     if (!a->from->joints && a->to->joints && f->joint_count)
-        st_diag(a->c->diags, DIAG_SKELETON_MADE_UP, (diag_place){STELE_NOWHERE, f->joint_count, "joints"},
+        st_diag(a->c->diags, DIAG_SKELETON_MADE_UP, at_path("joints", f->joint_count),
                 "were only counted: they are written as roots at the origin");
 }
 
@@ -71,23 +72,22 @@ static bool is_identity(const uint8_t *matrix)
 static void adapt_root_transform(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->root_transform && !a->to->root_transform)
-        st_drop(a->c, DIAG_LOSS_TRANSFORM, !is_identity(f->root_transform.data), "root_transform", "has no root transform");
+        st_drop(a->c, DIAG_LOSS_TRANSFORM, !is_identity(f->root_transform.data), at_member(&a->before->root_transform),
+                "has no root transform");
     if (!a->from->root_transform)
         f->root_transform = (span){st_mesh_identity, MATRIX_FLOATS, 4};
 }
 
 /* ---- Animations ---- */
 
-static void repack_poses(mesh_adapter *a, const mesh_file *f, mesh_animation *animation, unsigned index)
+static void repack_poses(mesh_adapter *a, const mesh_file *f, mesh_animation *animation)
 {
-    char path[WALK_PATH];
     uint32_t id_bytes = stele_type_size(a->to->pose_joint), stride = id_bytes + POSE_BYTES;
     uint8_t *copy = st_need(a->c, animation->poses.count, stride);
     for (uint64_t row = 0; a->c->fits && row < animation->poses.count; row++) {
         uint64_t joint = st_mesh_pose_joint(f, animation, row);
         if (joint > UINT8_MAX)
-            st_refuse(a->c, st_check_offset(a->c, animation->poses.data + row * animation->poses.stride),
-                      st_check_path(path, "animation[%u].poses[%llu].joint", index, (unsigned long long)row),
+            st_refuse(a->c, at_column(animation->poses.data + row * animation->poses.stride, 1),
                       "joints of poses have one byte");
         store_uint(copy + row * stride, joint, id_bytes);
         memcpy(copy + row * stride + id_bytes, st_mesh_pose(f, animation, row), POSE_BYTES);
@@ -97,14 +97,13 @@ static void repack_poses(mesh_adapter *a, const mesh_file *f, mesh_animation *an
 
 static void adapt_poses(mesh_adapter *a, const mesh_file *f, mesh_animation *animation, unsigned index)
 {
-    char path[WALK_PATH];
     if (a->from->poses && !a->to->poses)
-        st_drop(a->c, DIAG_LOSS_POSES, animation->pose_count, st_check_path(path, "animation[%u]", index), "has no poses");
+        st_drop(a->c, DIAG_LOSS_POSES, animation->pose_count, at_item(&a->before->animation[index]), "has no poses");
     if (!a->from->poses || !a->to->poses) {
         animation->pose_count = 0;
         animation->timestamps = animation->poses = (span){0};
     } else if (a->from->pose_joint != a->to->pose_joint) {
-        repack_poses(a, f, animation, index);
+        repack_poses(a, f, animation);
     }
 }
 
@@ -132,7 +131,7 @@ static uint64_t count_named(const mesh_file *f)
 static void adapt_names(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->names && !a->to->names) {
-        st_drop(a->c, DIAG_LOSS_NAME, count_named(f), "strings", "has no names");
+        st_drop(a->c, DIAG_LOSS_NAME, count_named(f), at_member(&a->before->strings), "has no names");
         f->strings_size = 0;
     }
     for (uint32_t i = 0; !a->from->names && i < f->animation_count; i++)
@@ -141,35 +140,30 @@ static void adapt_names(mesh_adapter *a, mesh_file *f)
         complete_strings(a, f, a->from->names ? st_mesh_strings_needed(f) : f->animation_count);
 }
 
-enum { AT_ANIMATION_COUNT = 12 };
-
 static void adapt_animations(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->animations && !a->to->animations) {
-        st_drop(a->c, DIAG_LOSS_ANIMATION, f->animation_count, "animation", "has no animations");
+        st_drop(a->c, DIAG_LOSS_ANIMATION, f->animation_count, at_list(a->before->animation), "has no animations");
         f->animation_count = 0;
         return;
     }
     if (f->animation_count > UINT8_MAX && a->to->animation_count == STELE_U8) {
-        st_refuse(a->c, AT_ANIMATION_COUNT, "animation_count", "it has at most 255 animations");
+        st_refuse(a->c, at_member(&a->before->animation_count), "it has at most 255 animations");
         return;
     }
-    mesh_animation *copy = st_arena_array(a->c->arena, f->animation_count, sizeof *copy);
-    a->c->fits &= copy != NULL;
-    if (copy && f->animation_count)
-        memcpy(copy, f->animation, f->animation_count * sizeof *copy);
-    f->animation = copy;
+    f->animation = st_need_copy(a->c, f->animation, f->animation_count, sizeof *f->animation);
     for (uint32_t i = 0; a->c->fits && i < f->animation_count; i++)
         adapt_poses(a, f, &f->animation[i], i);
     if (a->c->fits)
         adapt_names(a, f);
 }
 
-bool st_mesh_adapt(context *c, raw_file *raw, unsigned dialect)
+bool st_mesh_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect)
 {
     extern const format st_format_mesh;
     mesh_file *f = (mesh_file *)raw;
-    mesh_adapter a = {.c = c, .from = &st_mesh_traits[raw->dialect], .to = &st_mesh_traits[dialect]};
+    mesh_adapter a = {
+        .c = c, .before = (const mesh_file *)from, .from = &st_mesh_traits[raw->dialect], .to = &st_mesh_traits[dialect]};
     c->into = st_format_mesh.info.dialects[dialect].name;
     adapt_root_transform(&a, f);
     adapt_vertices(&a, f);

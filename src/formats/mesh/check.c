@@ -8,53 +8,45 @@
 
 /* ---- The header ---- */
 
-enum { AT_FORMAT = 1, AT_JOINT_COUNT = 11 };
-
 static void check_format(context *c, const mesh_file *f)
 {
     if (!(f->format & FORMAT_POSITION))
-        st_diag(c->diags, DIAG_BAD_FIELD, st_check_place(c, AT_FORMAT, 1, "format"),
-                "is %u: vertices without positions do not exist", f->format);
+        st_diag(c->diags, DIAG_BAD_FIELD, at_member(&f->format), "is %u: vertices without positions do not exist", f->format);
     if (f->format & ~FORMAT_KNOWN)
-        st_diag(c->diags, DIAG_BAD_FIELD, st_check_place(c, AT_FORMAT, 1, "format"),
-                "is %u, but only its lowest 4 bits have a meaning", f->format);
+        st_diag(c->diags, DIAG_BAD_FIELD, at_member(&f->format), "is %u, but only its lowest 4 bits have a meaning", f->format);
     if (c->full && f->raw.dialect == MESH_A1 && (f->format & FORMAT_JOINTS))
-        st_diag(c->diags, DIAG_WRITER_BUG, st_check_place(c, AT_FORMAT, 1, "format"),
+        st_diag(c->diags, DIAG_WRITER_BUG, at_member(&f->format),
                 "says that vertices have joints, which the writer of A1 then left out");
 }
 
-static void check_matrix(context *c, const uint8_t *matrix, const char *path)
+static void check_matrix(context *c, const uint8_t *matrix, diag_place at)
 {
     if (st_scan_nonfinite(matrix, MATRIX_FLOATS))
-        st_diag(c->diags, DIAG_NONFINITE_TRANSFORM, st_check_place(c, st_check_offset(c, matrix), 1, "%s", path),
-                "is not finite");
+        st_diag(c->diags, DIAG_NONFINITE_TRANSFORM, at, "is not finite");
     else if (c->full && !st_mesh_affine(matrix))
-        st_diag(c->diags, DIAG_TRANSFORM_NOT_AFFINE, st_check_place(c, st_check_offset(c, matrix), 1, "%s", path),
-                "has a last row that is not 0, 0, 0, 1");
+        st_diag(c->diags, DIAG_TRANSFORM_NOT_AFFINE, at, "has a last row that is not 0, 0, 0, 1");
 }
 
 /* ---- Vertices ---- */
 
-static vertex_floats floats_at(const mesh_file *f, uint32_t at, uint32_t components)
+static stele_view floats_at(const mesh_file *f, uint32_t at, uint32_t components)
 {
-    return at ? (vertex_floats){f->vertices.data + at, f->vertices.stride, components} : (vertex_floats){0};
+    return at ? st_view_f32(f->vertices.data + at, f->vertex_count, f->vertices.stride, components) : (stele_view){0};
 }
 
 static void check_geometry(context *c, const mesh_file *f)
 {
     mesh_vertex at = st_mesh_vertex(f);
     mesh_view view = {
-        .path = "",
-        .one_uv = true,
+        .place = at_offset(0, 1, ""),
         .vertex_count = f->vertex_count,
-        .position = {f->vertices.data, f->vertices.stride, 3},
+        .position = st_view_f32(f->vertices.data, f->vertex_count, f->vertices.stride, 3),
         .normal = floats_at(f, at.normal, 3),
         .uv = floats_at(f, at.uv, 2),
-        .indices = f->indices.data,
-        .index_count = f->index_count,
-        .index_type = STELE_U32,
+        .indices = st_view_indices(&f->indices, STELE_U32),
     };
-    view.all = (vertex_floats){f->vertices.data, f->vertices.stride, 3 + view.normal.components + view.uv.components};
+    view.all = view.position;
+    view.all.components = 3 + view.normal.components + view.uv.components;
     st_check_mesh(c, &view);
 }
 
@@ -75,37 +67,22 @@ static bool any_beyond(const uint8_t *joints, unsigned joint_count)
     return beyond;
 }
 
-static void report_skin(context *c, const mesh_file *f, diag_code code, const tally *t, uint32_t part, const char *name,
-                        const char *says)
-{
-    const uint8_t *at = f->vertices.data + t->first * f->vertices.stride + part;
-    if (t->count)
-        st_diag(c->diags, code,
-                st_check_place(c, st_check_offset(c, at), t->count, "vertices[%llu].%s", (unsigned long long)t->first, name),
-                "%s", says);
-}
-
 /* Weights have 255 for 1; 1 % is 2.55. */
 static void check_skin(context *c, const mesh_file *f, uint32_t joints)
 {
     tally beyond = {0}, zero = {0}, sum = {0};
     for (uint64_t v = 0; v < f->vertex_count; v++) {
         const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
-        if (any_beyond(at, f->joint_count))
-            tally_note(&beyond, v, NULL);
-        if (!c->full)
-            continue;
         unsigned weight = weight_of(at);
-        if (!weight)
-            tally_note(&zero, v, NULL);
-        else if (weight < 253 || weight > 257)
-            tally_note(&sum, v, NULL);
+        tally_note(&beyond, any_beyond(at, f->joint_count), at);
+        tally_note(&zero, !weight, at + INFLUENCES);
+        tally_note(&sum, weight && (weight < 253 || weight > 257), at + INFLUENCES);
     }
-    report_skin(c, f, DIAG_BONE_OUT_OF_RANGE, &beyond, joints, "joints", "go beyond the joints there are");
+    st_report(c, DIAG_BONE_OUT_OF_RANGE, PLACE_COLUMN, &beyond, "go beyond the joints there are");
     if (!c->full)
         return;
-    report_skin(c, f, DIAG_WEIGHT_ALL_ZERO, &zero, joints + INFLUENCES, "weights", "are of no joint: the vertex does not move");
-    report_skin(c, f, DIAG_WEIGHT_SUM, &sum, joints + INFLUENCES, "weights", "do not sum to 255");
+    st_report(c, DIAG_WEIGHT_ALL_ZERO, PLACE_COLUMN, &zero, "are of no joint: the vertex does not move");
+    st_report(c, DIAG_WEIGHT_SUM, PLACE_COLUMN, &sum, "do not sum to 255");
 }
 
 /* ---- Joints ---- */
@@ -128,24 +105,22 @@ void st_mesh_index_joints(const mesh_file *f, int position[256])
 
 static void check_joint(context *c, const mesh_file *f, unsigned index, const int position[256])
 {
-    char path[WALK_PATH];
     const uint8_t *joint = joint_at(f, index);
     uint8_t id = joint[JOINT_ID], parent = joint[JOINT_PARENT];
-    diag_place place = st_check_place(c, st_check_offset(c, joint), 1, "joints[%u].id", index);
+    diag_place place = at_column(joint + JOINT_ID, 1);
     if (id >= f->joint_count)
         st_diag(c->diags, DIAG_JOINT_ID, place, "is %u, but there are only %u joints", id, f->joint_count);
     else if (position[id] != (int)index)
         st_diag(c->diags, DIAG_JOINT_ID, place, "is %u, as that of joints[%d]", id, position[id]);
     if (parent >= f->joint_count && parent != NO_JOINT)
-        st_diag(c->diags, DIAG_PARENT_OUT_OF_RANGE,
-                st_check_place(c, st_check_offset(c, joint + JOINT_PARENT), 1, "joints[%u].parent", index),
-                "is %u, but there are only %u joints", parent, f->joint_count);
-    check_matrix(c, joint + JOINT_BIND, st_check_path(path, "joints[%u].inverse_bind", index));
+        st_diag(c->diags, DIAG_PARENT_OUT_OF_RANGE, at_column(joint + JOINT_PARENT, 1), "is %u, but there are only %u joints",
+                parent, f->joint_count);
+    check_matrix(c, joint + JOINT_BIND, at_column(joint + JOINT_BIND, 1));
 }
 
-static uint64_t offset_of_joint(const context *c, const void *file, uint64_t joint)
+static diag_place place_of_joint(const void *file, uint64_t joint)
 {
-    return st_check_offset(c, joint_at(file, (unsigned)joint));
+    return at_row(joint_at(file, (unsigned)joint), 1);
 }
 
 static void check_cycles(context *c, const mesh_file *f, const int position[256])
@@ -153,7 +128,7 @@ static void check_cycles(context *c, const mesh_file *f, const int position[256]
     int64_t parent[256];
     for (unsigned i = 0; i < f->joints.count; i++)
         parent[i] = position[joint_at(f, i)[JOINT_PARENT]];
-    st_check_cycles(c, parent, f->joints.count, "joints", offset_of_joint, f);
+    st_check_cycles(c, parent, f->joints.count, place_of_joint, f);
 }
 
 static void check_joints(context *c, const mesh_file *f)
@@ -167,110 +142,80 @@ static void check_joints(context *c, const mesh_file *f)
 
 /* ---- Animations ---- */
 
-static void check_amount(context *c, const span *value, unsigned index, const char *name)
+static void check_amount(context *c, const span *value)
 {
     float amount = load_f32(value->data);
-    diag_place place = st_check_place(c, st_check_offset(c, value->data), 1, "animation[%u].%s", index, name);
     if (!isfinite(amount))
-        st_diag(c->diags, DIAG_NONFINITE_KEY, place, "is not finite");
+        st_diag(c->diags, DIAG_NONFINITE_KEY, at_member(value), "is not finite");
     else if (c->full && amount < 0)
-        st_diag(c->diags, DIAG_TIME_NEGATIVE, place, "is negative");
+        st_diag(c->diags, DIAG_TIME_NEGATIVE, at_member(value), "is negative");
 }
 
-static void report_time(context *c, const mesh_animation *a, unsigned index, diag_code code, const tally *t, const char *says)
-{
-    if (t->count)
-        st_diag(c->diags, code,
-                st_check_place(c, st_check_offset(c, a->timestamps.data + 4 * t->first), t->count,
-                               "animation[%u].timestamps[%llu]", index, (unsigned long long)t->first),
-                "%s", says);
-}
-
-static void check_times(context *c, const mesh_animation *a, unsigned index)
+static void check_times(context *c, const mesh_animation *a)
 {
     tally nonfinite = {0}, unsorted = {0}, repeated = {0}, past = {0};
     float before = -INFINITY, duration = load_f32(a->duration.data);
     for (uint64_t i = 0; i < a->pose_count; i++) {
-        float time = load_f32(a->timestamps.data + 4 * i);
-        if (!isfinite(time))
-            tally_note(&nonfinite, i, NULL);
-        if (time < before)
-            tally_note(&unsorted, i, NULL);
-        if (time == before)
-            tally_note(&repeated, i, NULL);
-        if (time > duration)
-            tally_note(&past, i, NULL);
+        const uint8_t *at = a->timestamps.data + 4 * i;
+        float time = load_f32(at);
+        tally_note(&nonfinite, !isfinite(time), at);
+        tally_note(&unsorted, time < before, at);
+        tally_note(&repeated, time == before, at);
+        tally_note(&past, time > duration, at);
         before = time;
     }
-    report_time(c, a, index, DIAG_NONFINITE_KEY, &nonfinite, "is not finite");
+    st_report(c, DIAG_NONFINITE_KEY, PLACE_ROW, &nonfinite, "is not finite");
     if (!c->full)
         return;
-    report_time(c, a, index, DIAG_TIME_UNSORTED, &unsorted, "is earlier than the one before it");
-    report_time(c, a, index, DIAG_TIME_REPEATED, &repeated, "is the same as the one before it");
-    report_time(c, a, index, DIAG_TIME_PAST_DURATION, &past, "is later than the animation's duration: it is never reached");
+    st_report(c, DIAG_TIME_UNSORTED, PLACE_ROW, &unsorted, "is earlier than the one before it");
+    st_report(c, DIAG_TIME_REPEATED, PLACE_ROW, &repeated, "is the same as the one before it");
+    st_report(c, DIAG_TIME_PAST_DURATION, PLACE_ROW, &past, "is later than the animation's duration: it is never reached");
 }
 
-static void report_pose(context *c, const mesh_animation *a, unsigned index, diag_code code, const tally *t, uint32_t part,
-                        const char *name, const char *says)
-{
-    const uint8_t *at = a->poses.data + t->first * a->poses.stride + part;
-    if (t->count)
-        st_diag(c->diags, code,
-                st_check_place(c, st_check_offset(c, at), t->count, "animation[%u].poses[%llu]%s", index,
-                               (unsigned long long)t->first, name),
-                "%s", says);
-}
-
-static void check_poses(context *c, const mesh_file *f, const mesh_animation *a, unsigned index)
+static void check_poses(context *c, const mesh_file *f, const mesh_animation *a)
 {
     tally nonfinite = {0}, turned = {0}, joints = {0};
     uint64_t last_pose[256] = {0};
-    uint32_t id_bytes = stele_type_size(st_mesh_traits[f->raw.dialect].pose_joint);
     for (uint64_t row = 0; row < a->poses.count; row++) {
         const uint8_t *pose = st_mesh_pose(f, a, row);
         uint64_t joint = st_mesh_pose_joint(f, a, row), number = row / f->joint_count + 1;
-        if (st_scan_nonfinite(pose, POSE_FLOATS))
-            tally_note(&nonfinite, row, NULL);
-        else if (!unit4_at(pose + POSE_ROTATION))
-            tally_note(&turned, row, NULL);
-        if (joint >= f->joint_count || last_pose[joint] == number)
-            tally_note(&joints, row, NULL);
-        else
+        bool finite = !st_scan_nonfinite(pose, POSE_FLOATS), listed = joint >= f->joint_count || last_pose[joint] == number;
+        tally_note(&nonfinite, !finite, pose);
+        tally_note(&turned, finite && !unit4_at(pose + POSE_ROTATION), pose + POSE_ROTATION);
+        tally_note(&joints, listed, a->poses.data + row * a->poses.stride);
+        if (!listed)
             last_pose[joint] = number;
     }
-    report_pose(c, a, index, DIAG_NONFINITE_KEY, &nonfinite, id_bytes, "", "is not finite");
-    report_pose(c, a, index, DIAG_POSE_JOINTS, &joints, 0, ".joint",
-                "is not there or was listed in this pose already: another joint is missing");
+    st_report(c, DIAG_NONFINITE_KEY, PLACE_ROW, &nonfinite, "is not finite");
+    st_report(c, DIAG_POSE_JOINTS, PLACE_COLUMN, &joints,
+              "is not there or was listed in this pose already: another joint is missing");
     if (c->full)
-        report_pose(c, a, index, DIAG_ROTATION_NOT_UNIT, &turned, id_bytes + POSE_ROTATION, ".rotation", "is not of length 1");
+        st_report(c, DIAG_ROTATION_NOT_UNIT, PLACE_COLUMN, &turned, "is not of length 1");
 }
 
-static void check_animation(context *c, const mesh_file *f, unsigned index)
+static void check_animation(context *c, const mesh_file *f, const mesh_animation *a)
 {
-    const mesh_animation *a = &f->animation[index];
     const mesh_traits *t = &st_mesh_traits[f->raw.dialect];
-    check_amount(c, &a->duration, index, "duration");
-    check_amount(c, &a->speed, index, "speed");
+    check_amount(c, &a->duration);
+    check_amount(c, &a->speed);
     if (t->names && a->name >= f->animation_count)
-        st_diag(c->diags, DIAG_NAME_OUT_OF_RANGE, st_check_place(c, a->at, 1, "animation[%u].name", index),
+        st_diag(c->diags, DIAG_NAME_OUT_OF_RANGE, at_member(&a->name),
                 "is %u, but there is at most one name for each of the %u animations", a->name, f->animation_count);
     if (!t->poses)
         return;
     if (c->full && !a->pose_count)
-        st_diag(c->diags, DIAG_CLIP_EMPTY,
-                st_check_place(c, st_check_offset(c, a->timestamps.data) - 4, 1, "animation[%u].pose_count", index),
-                "is 0: nothing moves");
-    check_times(c, a, index);
-    check_poses(c, f, a, index);
+        st_diag(c->diags, DIAG_CLIP_EMPTY, at_member(&a->pose_count), "is 0: nothing moves");
+    check_times(c, a);
+    check_poses(c, f, a);
 }
 
 static void check_strings(context *c, const mesh_file *f)
 {
     uint64_t needed = st_mesh_strings_needed(f), there = st_mesh_strings(f);
     if (there < needed)
-        st_diag(
-            c->diags, DIAG_STRINGS_MISSING, st_check_place(c, st_check_offset(c, f->strings.data), needed - there, "strings"),
-            "hold %llu of the %llu names that the animations refer to", (unsigned long long)there, (unsigned long long)needed);
+        st_diag(c->diags, DIAG_STRINGS_MISSING, counted(needed - there, at_member(&f->strings)),
+                "hold %llu of the %llu names that the animations refer to", (unsigned long long)there,
+                (unsigned long long)needed);
 }
 
 /* ---- Joints that the writer forgot to animate ---- */
@@ -343,7 +288,7 @@ static void check_identity_poses(context *c, const mesh_file *f)
     st_mesh_find_forgotten(f, forgotten);
     for (unsigned i = 0; i < f->joints.count; i++)
         if (forgotten[joint_at(f, i)[JOINT_ID]])
-            st_diag(c->diags, DIAG_IDENTITY_POSE, st_check_place(c, st_check_offset(c, joint_at(f, i)), 1, "joints[%u]", i),
+            st_diag(c->diags, DIAG_IDENTITY_POSE, at_row(joint_at(f, i), 1),
                     "is at the identity in every pose, but does not rest there: the writer had nothing to say about it, and "
                     "its vertices collapse into its parent");
 }
@@ -354,16 +299,15 @@ void st_mesh_check(context *c, const raw_file *raw)
     uint32_t vertex_joints = st_mesh_vertex(f).joints;
     check_format(c, f);
     if (f->root_transform.data)
-        check_matrix(c, f->root_transform.data, "root_transform");
+        check_matrix(c, f->root_transform.data, at_member(&f->root_transform));
     check_geometry(c, f);
     if (vertex_joints)
         check_skin(c, f, vertex_joints);
     check_joints(c, f);
     if (c->full && f->animation_count && !f->joint_count)
-        st_diag(c->diags, DIAG_SKELETON_EMPTY, st_check_place(c, AT_JOINT_COUNT, 1, "joint_count"),
-                "is 0: there is nothing to animate");
+        st_diag(c->diags, DIAG_SKELETON_EMPTY, at_member(&f->joint_count), "is 0: there is nothing to animate");
     for (uint32_t i = 0; i < f->animation_count; i++)
-        check_animation(c, f, i);
+        check_animation(c, f, &f->animation[i]);
     check_strings(c, f);
     if (c->full)
         check_identity_poses(c, f);

@@ -81,18 +81,18 @@ static size_t list_columns(const mesh_file *f, stele_column columns[VERTEX_COLUM
 
 mesh_vertex st_mesh_vertex(const mesh_file *f)
 {
-    mesh_vertex v = {.bytes = 12};
-    if (f->format & FORMAT_NORMAL) {
-        v.normal = v.bytes;
-        v.bytes += 12;
-    }
-    if (f->format & FORMAT_UV) {
-        v.uv = v.bytes;
-        v.bytes += 8;
-    }
-    if (has_vertex_joints(f)) {
-        v.joints = v.bytes;
-        v.bytes += 2 * INFLUENCES;
+    stele_column columns[VERTEX_COLUMNS];
+    size_t count = list_columns(f, columns);
+    mesh_vertex v = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct {
+            const char *name;
+            uint32_t *at;
+        } parts[] = {{normal_column.name, &v.normal}, {uv_column.name, &v.uv}, {joints_column.name, &v.joints}};
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            if (columns[i].name == parts[k].name)
+                *parts[k].at = v.bytes;
+        v.bytes += columns[i].components * stele_type_size(columns[i].type);
     }
     return v;
 }
@@ -101,7 +101,6 @@ static void walk_animation(walk *w, const mesh_traits *t, unsigned joint_count, 
 {
     const stele_column columns[POSE_COLUMNS] = {
         {"joint", t->pose_joint, 1}, {"position", STELE_F32, 3}, {"rotation", STELE_F32, 4}, {"scale", STELE_F32, 3}};
-    a->at = w->at;
     if (t->names)
         W_U32(w, a, name);
     W_F32(w, a, duration);
@@ -132,7 +131,7 @@ static uint64_t strings_left(const walk *w, uint32_t animation_count)
 
 static void walk_strings(walk *w, mesh_file *f)
 {
-    if (w->mode != WALK_WRITE && walk_ok(w))
+    if (walk_reads(w) && walk_ok(w))
         f->strings_size = strings_left(w, f->animation_count);
     W_CHARS(w, f, strings, f->strings_size);
 }
@@ -284,7 +283,7 @@ static void describe(context *c, const raw_file *raw, stele_info *info)
     size_t count = list_columns(f, columns);
     stele_mesh_info *mesh = st_arena_alloc(c->arena, sizeof *mesh);
     const char **names = st_arena_array(c->arena, count, sizeof *names);
-    vertex_floats positions = {f->vertices.data, f->vertices.stride, 3};
+    stele_view positions = st_column(&f->vertices, columns, count, "position");
     if (!mesh || !names)
         return;
     for (size_t i = 0; i < count; i++)
@@ -295,7 +294,7 @@ static void describe(context *c, const raw_file *raw, stele_info *info)
                               .material = STELE_NONE,
                               .attributes = names,
                               .attribute_count = count,
-                              .bounds = st_position_bounds(&positions, f->vertex_count)};
+                              .bounds = st_view_bounds(&positions)};
     info->meshes = mesh;
     info->mesh_count = 1;
     info->bounds = mesh->bounds;

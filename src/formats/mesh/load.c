@@ -44,8 +44,7 @@ static stele_view load_indices(mesh_loader *m)
     uint64_t whole = f->index_count / 3 * 3;
     context *c = m->c;
     if (whole != f->index_count)
-        st_diag(c->diags, DIAG_REPAIRED_INDICES,
-                st_check_place(c, st_check_offset(c, f->indices.data + 4 * whole), f->index_count - whole, "indices"),
+        st_diag(c->diags, DIAG_REPAIRED_INDICES, counted(f->index_count - whole, at_byte(f->indices.data + 4 * whole)),
                 "do not make whole triangles: the last ones are dropped");
     return (stele_view){.data = f->indices.data, .count = whole, .stride = 4, .components = 1, .type = STELE_U32};
 }
@@ -59,7 +58,7 @@ static stele_view load_uvs(mesh_loader *m)
 {
     uint8_t *bytes;
     stele_view given = floats_at(m, m->vertex.uv, 2);
-    given = st_repair_uvs(m->c, &given, "vertices.uv");
+    given = st_repair_uvs(m->c, &given, at_columns(given.data, 1));
     stele_view uv = st_view_make(m->c->arena, given.count, STELE_F32, 2, &bytes);
     for (uint64_t v = 0; v < uv.count; v++) {
         memcpy(bytes + 8 * v, st_view_at(&given, v), 4);
@@ -142,7 +141,7 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
         return false;
     if (!f->joints.count) {
         st_diag(c->diags, DIAG_SKIN_DROPPED,
-                st_check_place(c, st_check_offset(c, f->vertices.data + m->vertex.joints), f->vertex_count, "vertices.joints"),
+                f->vertex_count ? at_columns(f->vertices.data + m->vertex.joints, f->vertex_count) : at_member(&f->vertices),
                 "are of a skeleton that is not there: the mesh does not move");
         return false;
     }
@@ -155,7 +154,7 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
                             .influences = influences_of_vertex,
                             .context = m,
                             .joint_count = (size_t)f->joints.count,
-                            .path = "vertices.weights"};
+                            .place = at_columns(f->vertices.data + m->vertex.joints + INFLUENCES, 1)};
     if (!st_load_influences(m->c, &request, skin))
         return false;
     m->neutral = skin->needs_neutral;
@@ -174,7 +173,7 @@ static uint32_t load_primitive(mesh_loader *m)
     attributes[p.attribute_count++] = (stele_attribute){STELE_POSITION, 0, floats_at(m, 0, 3)};
     if (m->vertex.normal) {
         stele_view normal = floats_at(m, m->vertex.normal, 3);
-        normal = st_repair_normals(m->c, &p, &normal, "vertices.normal");
+        normal = st_repair_normals(m->c, &p, &normal, at_columns(normal.data, 1));
         attributes[p.attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normal};
     }
     if (m->vertex.uv)
@@ -246,19 +245,17 @@ static bool load_skeleton(mesh_loader *m)
 static void repair_forgotten(mesh_loader *m)
 {
     context *c = m->c;
-    uint64_t count = 0, first = 0;
-    if (m->c->load->repair)
+    const span *joints = &m->file->joints;
+    tally found = {0};
+    if (c->load->repair)
         st_mesh_find_forgotten(m->file, m->forgotten);
-    for (uint64_t id = 256; id-- > 0;)
-        if (m->forgotten[id]) {
-            count++;
-            first = id;
-        }
-    if (count)
-        st_diag(c->diags, DIAG_REPAIRED_POSE,
-                st_check_place(c, STELE_NOWHERE, count, "joints[%llu]", (unsigned long long)first),
-                "is at the identity in every pose, which its writer does to joints that it has nothing to say about: the bind "
-                "pose is taken instead");
+    for (uint64_t i = 0; i < joints->count; i++) {
+        const uint8_t *joint = joints->data + i * joints->stride;
+        tally_note(&found, m->forgotten[joint[JOINT_ID]], joint);
+    }
+    st_report(c, DIAG_REPAIRED_POSE, PLACE_ROW, &found,
+              "is at the identity in every pose, which its writer does to joints that it has nothing to say about: the bind "
+              "pose is taken instead");
 }
 
 /* ---- Clips ---- */
@@ -330,7 +327,7 @@ static void load_channel(mesh_loader *m, clip_loader *clip, uint32_t joint, cons
 {
     stele_view values = load_values(m, clip, joint, part);
     if (part->path == STELE_ROTATION)
-        values = st_repair_rotations(m->c, &values, "animation.poses.rotation");
+        values = st_repair_rotations(m->c, &values, at_columns(st_mesh_pose(m->file, clip->animation, 0) + POSE_ROTATION, 1));
     clip->channels[clip->channel_count++] =
         (stele_channel){.node = m->rig.first_node + joint, .path = part->path, .times = clip->order.times, .values = values};
 }
@@ -385,15 +382,13 @@ static void keep_times(mesh_loader *m, const clip_loader *loaded, uint64_t poses
 
 static bool load_clip(mesh_loader *m, unsigned index, const char *name)
 {
-    char path[WALK_PATH];
     const mesh_animation *a = &m->file->animation[index];
     clip_loader loaded = {.animation = a};
     double speed = speed_of(m, a), *seconds = st_arena_array(m->c->arena, a->pose_count, sizeof *seconds);
     loaded.channels = st_arena_array(m->c->arena, POSE_PARTS * (uint64_t)m->file->joint_count, sizeof *loaded.channels);
     for (uint64_t i = 0; seconds && i < a->pose_count; i++)
         seconds[i] = (double)load_f32(a->timestamps.data + 4 * i) / speed;
-    st_check_path(path, "animation[%u].timestamps", index);
-    if (!seconds || !loaded.channels || !st_keys_order(m->c, seconds, a->pose_count, path, &loaded.order))
+    if (!seconds || !loaded.channels || !st_keys_order(m->c, seconds, a->pose_count, at_member(&a->timestamps), &loaded.order))
         return false;
     uint64_t poses = loaded.order.times.count;
     st_keys_hold(&loaded.order, (double)load_f32(a->duration.data) / speed);
@@ -433,7 +428,7 @@ static void keep_unposed(mesh_loader *m, const char *const *names, const uint32_
     }
     st_property_text(&m->c->load->model->properties, a, MESH_UNPOSED_NAMES, joined);
     st_property_numbers(&m->c->load->model->properties, a, MESH_UNPOSED_TIMES, times, 2 * count);
-    st_diag(m->c->diags, DIAG_CLIP_DROPPED, st_check_place(m->c, STELE_NOWHERE, count, "animation[%u]", clips[0]),
+    st_diag(m->c->diags, DIAG_CLIP_DROPPED, counted(count, at_item(&m->file->animation[clips[0]])),
             "has no poses: it is left out, and only its name and times are kept");
 }
 

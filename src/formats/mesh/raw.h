@@ -39,9 +39,7 @@ enum { JOINT_ID = 0, JOINT_PARENT = 1, JOINT_BIND = 2, JOINT_BYTES = 66 };
 /* Where the parts of a pose are, after the joint's id, which has one or four bytes. */
 enum { POSE_ROTATION = 12, POSE_FLOATS = 10, POSE_BYTES = 40 };
 
-/* In these, at is the offset in the file of a structure that was read. */
 typedef struct mesh_animation {
-    uint64_t at;
     uint32_t name; /* a position in the list of strings */
     span duration, speed;
     uint32_t pose_count;
@@ -107,7 +105,7 @@ void st_mesh_find_forgotten(const mesh_file *f, bool forgotten[256]);
 
 sense st_mesh_sense(const raw_file *raw);
 void st_mesh_check(context *c, const raw_file *raw);
-bool st_mesh_adapt(context *c, raw_file *raw, unsigned dialect);
+bool st_mesh_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);
 bool st_mesh_load(context *c, const raw_file *raw);
 bool st_mesh_save(context *c, raw_file *raw);
 

@@ -6,6 +6,8 @@
 #include "model/rig.h"
 #include "raw.h"
 
+extern const format st_format_mesh;
+
 typedef struct mesh_saver {
     context *c;
     mesh_file *file;
@@ -285,7 +287,7 @@ static bool prepare_clips(mesh_saver *m, const unposed_clips *unposed, string_li
         size += (model->clips[i].name ? strlen(model->clips[i].name) : 0) + 1;
     }
     if (used > most) {
-        st_refuse(m->c, STELE_NOWHERE, "animation", "there are more animations than it can count");
+        st_refuse(m->c, at_path("animation", 1), "there are more animations than it can count");
         return false;
     }
     m->file->animation = st_need(m->c, used, sizeof *m->file->animation);
@@ -323,10 +325,10 @@ static void save_clips(mesh_saver *m)
 static bool fits(mesh_saver *m)
 {
     if (m->numbers.count > NO_JOINT)
-        st_refuse(m->c, STELE_NOWHERE, "joints",
+        st_refuse(m->c, at_path("joints", 1),
                   st_arena_format(m->c->arena, "there are %u joints, and it can have 255", m->numbers.count));
     if (m->vertex_count > UINT32_MAX || m->index_count > UINT32_MAX)
-        st_refuse(m->c, STELE_NOWHERE, "vertices", "counts have 32 bits");
+        st_refuse(m->c, at_path("vertices", 1), "counts have 32 bits");
     return m->c->fits;
 }
 
@@ -354,6 +356,6 @@ bool st_mesh_save(context *c, raw_file *raw)
     st_report_clips(c, &m.flat);
     st_report_names(c, &m.flat, false);
     if (c->fits && dialect != raw->dialect)
-        c->fits = st_mesh_adapt(c, raw, dialect);
+        c->fits = st_format_adapt(&st_format_mesh, c, raw, dialect);
     return c->fits;
 }

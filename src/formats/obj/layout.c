@@ -11,7 +11,7 @@ static void walk_file(walk *w, raw_file *raw)
         st_obj_print(w, f);
         return;
     }
-    st_walk_blob(w, "text", &f->text, w->mode == WALK_WRITE ? f->text.count : w->size - w->at);
+    st_walk_blob(w, "text", &f->text, walk_reads(w) ? w->size - w->at : f->text.count);
 }
 
 /* All that can be wrong is seen while the text is parsed. */

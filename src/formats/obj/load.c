@@ -389,11 +389,11 @@ static void repair(builder *b, stele_primitive *p, attribute_list *list, const c
     for (size_t i = 0; i < list->count; i++) {
         stele_attribute *a = &list->items[i];
         if (a->semantic == STELE_NORMAL)
-            a->view = st_repair_normals(b->c, p, &a->view, path);
+            a->view = st_repair_normals(b->c, p, &a->view, at_path(path, 1));
         else if (a->semantic == STELE_UV)
-            a->view = st_repair_uvs(b->c, &a->view, path);
+            a->view = st_repair_uvs(b->c, &a->view, at_path(path, 1));
         else if (a->semantic == STELE_COLOR)
-            a->view = st_repair_colors(b->c, &a->view, path);
+            a->view = st_repair_colors(b->c, &a->view, at_path(path, 1));
     }
 }
 
@@ -445,7 +445,7 @@ static void build_mesh(builder *b, const group *g)
     char path[WALK_PATH];
     for (size_t i = 0; i < g->part_count && !b->failed; i++)
         build_primitive(b, &b->parts[g->first_part + i], &lists[i], &primitives[i],
-                        st_check_path(path, "mesh[%zu].primitive[%zu]", model->mesh_count, i));
+                        st_path(path, "mesh[%zu].primitive[%zu]", model->mesh_count, i));
     if (b->failed)
         return;
     stele_mesh mesh = {.name = g->name.size ? st_text_string(b->arena, &g->name) : NULL,
@@ -460,7 +460,7 @@ static void build_mesh(builder *b, const group *g)
 static void report(builder *b)
 {
     if (b->cut_badly)
-        st_diag(b->c->diags, DIAG_POLYGON_TOO_LARGE, (diag_place){STELE_NOWHERE, b->cut_badly, ""},
+        st_diag(b->c->diags, DIAG_POLYGON_TOO_LARGE, at_path("", b->cut_badly),
                 "%llu polygon%s cut as if convex: there are too many corners", (unsigned long long)b->cut_badly,
                 b->cut_badly == 1 ? " was" : "s were");
     st_obj_report_undefined(b->c, &b->materials);

@@ -133,12 +133,12 @@ static void use_texture(mtl_reader *r, text name, stele_texture_use *use, const 
         complain(r);
         return;
     }
-    st_check_path(path, "%s line %llu %s", r->library, (unsigned long long)r->line, word);
-    use->texture = st_load_texture(r->c, file, path);
+    st_path(path, "%s line %llu %s", r->library, (unsigned long long)r->line, word);
+    use->texture = st_load_texture(r->c, file, at_path(path, 1));
     r->failed |= use->texture == STELE_NONE;
     if (c->full && use->texture != STELE_NONE && !r->c->load->model->textures[use->texture].file &&
         st_companions_any(c->companions))
-        st_diag(c->diags, DIAG_TEXTURE_MISSING, (diag_place){STELE_NOWHERE, 1, path}, "%s is not beside the model", file);
+        st_diag(c->diags, DIAG_TEXTURE_MISSING, at_path(path, 1), "%s is not beside the model", file);
 }
 
 static void read_texture(mtl_reader *r, text rest, stele_texture_use *use, const char *word)
@@ -297,7 +297,7 @@ bool st_mtl_load(context *c, const char *library, text content, obj_names *names
     finish_material(&r);
     if (r.bad_lines)
         st_diag(c->diags, DIAG_COMPANION_DAMAGED,
-                st_check_place(c, STELE_NOWHERE, r.bad_lines, "%s line %llu", library, (unsigned long long)r.first_bad),
+                at_path(st_arena_format(c->arena, "%s line %llu", library, (unsigned long long)r.first_bad), r.bad_lines),
                 "cannot be understood, and is left out");
     return !r.failed;
 }

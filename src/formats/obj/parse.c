@@ -589,7 +589,7 @@ diag_place st_obj_place(context *c, const char *at, uint64_t count)
     uint64_t line = 1;
     for (const char *p = (const char *)c->data; (p = memchr(p, '\n', (size_t)(at - p))); p++)
         line++;
-    return st_check_place(c, st_check_offset(c, at), count, "line %llu", (unsigned long long)line);
+    return at_offset(st_check_offset(c, at), count, st_arena_format(c->arena, "line %llu", (unsigned long long)line));
 }
 
 static const char *wrong_index(arena *a, const place *p, const char *what, uint64_t total)
@@ -643,7 +643,7 @@ static bool fits(context *c, const counts *total)
 {
     if (total->v < LAST_CORNER && total->vt < NO_INDEX && total->vn < NO_INDEX)
         return true;
-    st_diag(c->diags, DIAG_COUNT_TOO_LARGE, (diag_place){0, 1, ""}, "has more vertices than 32 bits can number");
+    st_diag(c->diags, DIAG_COUNT_TOO_LARGE, at_offset(0, 1, ""), "has more vertices than 32 bits can number");
     return false;
 }
 

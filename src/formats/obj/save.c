@@ -313,7 +313,7 @@ bool st_obj_save(context *c, raw_file *raw)
     if (!materials)
         return false;
     if (!countable(o)) {
-        st_refuse(c, STELE_NOWHERE, "", "there are too many vertices");
+        st_refuse(c, at_path("", 1), "there are too many vertices");
         return false;
     }
     o->materials = materials;

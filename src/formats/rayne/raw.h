@@ -5,8 +5,6 @@
 #include "formats/format.h"
 #include "model/flatten.h"
 
-/* In all of these, at is the offset in the file of a structure that was read. */
-
 /* ---- SGM ---- */
 
 typedef enum sgm_dialect { SGM_V0, SGM_V0A, SGM_V0B, SGM_V1A, SGM_V1B, SGM_V1, SGM_V2, SGM_V3, SGM_V3_NOCOLOR } sgm_dialect;
@@ -34,7 +32,6 @@ extern const sgm_traits st_sgm_traits[];
 extern const format st_format_sgm;
 
 typedef struct sgm_texture {
-    uint64_t at;
     uint8_t hint;
     text name;
 } sgm_texture;
@@ -45,13 +42,11 @@ typedef struct sgm_uv_set {
 } sgm_uv_set;
 
 typedef struct sgm_color {
-    uint64_t at;
     uint8_t hint;
     span rgba;
 } sgm_color;
 
 typedef struct sgm_material {
-    uint64_t at;
     uint8_t id;
     uint8_t texture_count; /* before v3: texture i belongs to uv set i */
     sgm_texture *texture;
@@ -62,7 +57,6 @@ typedef struct sgm_material {
 } sgm_material;
 
 typedef struct sgm_mesh {
-    uint64_t at;
     uint8_t id, material;
     uint32_t vertex_count;
     uint8_t uv_count, color_floats, has_tangents;
@@ -80,7 +74,6 @@ typedef struct sgm_file {
     sgm_material *material;
     uint8_t mesh_count;
     sgm_mesh *mesh;
-    uint64_t animation_at;
     uint8_t has_animation;
     text animation;
 } sgm_file;
@@ -89,9 +82,9 @@ typedef struct sgm_file {
 enum { SGM_NAMED_UVS = 8, SGM_COLUMNS = 6 + SGM_NAMED_UVS + 1 };
 size_t st_sgm_columns(const sgm_mesh *m, stele_column columns[SGM_COLUMNS]);
 
-/* The floats of one column (all uv sets are one) in a mesh that was read; no components if it has none. */
-typedef enum sgm_column { SGM_POSITION, SGM_NORMAL, SGM_UV, SGM_COLOR, SGM_TANGENT, SGM_WEIGHTS, SGM_BONES } sgm_column;
-vertex_floats st_sgm_floats(const sgm_mesh *m, sgm_column column);
+/* One of them in a mesh that was read, and all uv sets as one; no components if it has none. */
+stele_view st_sgm_column(const sgm_mesh *m, const char *name);
+stele_view st_sgm_uvs(const sgm_mesh *m);
 
 stele_type st_sgm_index_type(const sgm_mesh *m);
 
@@ -100,14 +93,13 @@ const char *st_sgm_texture_role(uint8_t hint);
 const char *st_sgm_color_role(uint8_t hint);
 
 void st_sgm_check(context *c, const raw_file *raw);
-bool st_sgm_adapt(context *c, raw_file *raw, unsigned dialect);
+bool st_sgm_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);
 
 /* ---- SGA ---- */
 
 typedef enum sga_dialect { SGA_V1, SGA_PROTOTYPE } sga_dialect;
 
 typedef struct sga_bone {
-    uint64_t at;
     text name;
     span position;
     span rotation; /* prototype only */
@@ -117,14 +109,12 @@ typedef struct sga_bone {
 } sga_bone;
 
 typedef struct sga_track {
-    uint64_t at;
     uint16_t bone;
     uint32_t key_count;
     span key;
 } sga_track;
 
 typedef struct sga_clip {
-    uint64_t at;
     text name;
     uint16_t track_count;
     sga_track *track;

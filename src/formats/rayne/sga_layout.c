@@ -22,7 +22,6 @@ static const stele_dialect_info dialects[] = {
 
 static void walk_bone(walk *w, bool rotations, sga_bone *b)
 {
-    b->at = w->at;
     W_STRING(w, b, name);
     W_ARRAY(w, b, position, STELE_F32, 3);
     if (rotations)
@@ -36,7 +35,6 @@ static void walk_track(walk *w, sga_track *t)
 {
     static const stele_column columns[] = {
         {"time", STELE_F32, 1}, {"position", STELE_F32, 3}, {"scale", STELE_F32, 3}, {"rotation", STELE_F32, 4}};
-    t->at = w->at;
     W_U16(w, t, bone);
     W_U32(w, t, key_count);
     W_ROWS(w, t, key, columns, 4, t->key_count);
@@ -44,7 +42,6 @@ static void walk_track(walk *w, sga_track *t)
 
 static void walk_clip(walk *w, sga_clip *c)
 {
-    c->at = w->at;
     W_STRING(w, c, name);
     W_U16(w, c, track_count);
     W_LIST(w, c, track, c->track_count, 6) walk_track(w, &c->track[i]);
@@ -209,7 +206,7 @@ static void describe(context *c, const raw_file *raw, stele_info *info)
 }
 
 /* From the prototype the rotations go; to it, identities come. */
-static bool adapt(context *c, raw_file *raw, unsigned dialect)
+static bool adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect)
 {
     static const uint8_t identity[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x3F};
     sga_file *f = (sga_file *)raw;
@@ -224,7 +221,7 @@ static bool adapt(context *c, raw_file *raw, unsigned dialect)
         bones[i].rotation = (span){identity, 4, 4};
     }
     if (turned)
-        st_diag(c->diags, DIAG_LOSS_ROTATION, (diag_place){STELE_NOWHERE, turned, "bone"},
+        st_diag(c->diags, DIAG_LOSS_ROTATION, counted(turned, at_list(((const sga_file *)from)->bone)),
                 "v1 has no rest rotations: %llu dropped that are not the identity", (unsigned long long)turned);
     f->bone = bones;
     raw->dialect = dialect;

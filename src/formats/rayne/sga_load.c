@@ -97,12 +97,6 @@ uint32_t st_sga_add_skin(context *c, const sga_skeleton *s)
 
 /* ---- Keys ---- */
 
-/* Of a companion there is no offset: it is another file. */
-static void report(context *c, diag_code code, const void *at, uint64_t count, const char *path, const char *says)
-{
-    st_diag(c->diags, code, (diag_place){st_check_offset(c, at), count, path}, "%s", says);
-}
-
 typedef struct clip_loader {
     context *c;
     const sga_skeleton *skeleton;
@@ -145,14 +139,14 @@ static span sorted_keys(context *c, const span *keys)
     return sorted;
 }
 
-static span keys_in_order(context *c, const span *keys, const char *path)
+static span keys_in_order(context *c, const span *keys, diag_place at)
 {
     uint64_t wrong = 0;
     for (uint64_t i = 1; i < keys->count; i++)
         wrong += !(key_time(keys, i) > key_time(keys, i - 1));
     if (!wrong || !c->load->repair)
         return *keys;
-    report(c, DIAG_REPAIRED_TIME, keys->data, wrong, path, "has keys that are not in order or share a time: put in order");
+    st_diag(c->diags, DIAG_REPAIRED_TIME, counted(wrong, at), "has keys that are not in order or share a time: put in order");
     return sorted_keys(c, keys);
 }
 
@@ -193,10 +187,10 @@ static bool load_translations(clip_loader *l, const span *keys, uint32_t node, s
 }
 
 /* Of length 1, each in the hemisphere of the one before. Nothing is copied where that is so already. */
-static bool load_rotations(clip_loader *l, const span *keys, stele_view *view, const char *path)
+static bool load_rotations(clip_loader *l, const span *keys, stele_view *view, diag_place at)
 {
     stele_view as_they_are = st_view_f32(keys->data + KEY_ROTATION, keys->count, KEY_BYTES, 4);
-    *view = st_repair_rotations(l->c, &as_they_are, path);
+    *view = st_repair_rotations(l->c, &as_they_are, at);
     return view->data;
 }
 
@@ -205,11 +199,11 @@ static void add_channel(clip_loader *l, uint32_t node, stele_channel_path path, 
     l->channels[l->channel_count++] = (stele_channel){node, path, STELE_LINEAR, l->times, values};
 }
 
-static bool load_track(clip_loader *l, span *keys, uint32_t node, const char *path)
+static bool load_track(clip_loader *l, span *keys, uint32_t node, diag_place at)
 {
     stele_view translations, rotations;
-    *keys = keys_in_order(l->c, keys, path);
-    if (!load_times(l, keys) || !load_translations(l, keys, node, &translations) || !load_rotations(l, keys, &rotations, path))
+    *keys = keys_in_order(l->c, keys, at);
+    if (!load_times(l, keys) || !load_translations(l, keys, node, &translations) || !load_rotations(l, keys, &rotations, at))
         return false;
     l->same_times = keys;
     add_channel(l, node, STELE_TRANSLATION, translations);
@@ -229,9 +223,8 @@ static double earliest_time(const sga_clip *clip)
     return earliest;
 }
 
-static bool add_clip(context *c, const sga_clip *raw, unsigned index, const sga_skeleton *skeleton)
+static bool add_clip(context *c, const sga_clip *raw, const sga_skeleton *skeleton)
 {
-    char path[WALK_PATH];
     clip_loader l = {.c = c,
                      .skeleton = skeleton,
                      .fps = st_load_fps(c, SGA_FRAMES_PER_SECOND),
@@ -242,21 +235,19 @@ static bool add_clip(context *c, const sga_clip *raw, unsigned index, const sga_
     if (!l.channels || !keys || !moved)
         return false;
     if (l.earliest < 0)
-        report(c, DIAG_REPAIRED_TIME, raw->name.data, 1, st_check_path(path, "clip[%u]", index),
-               "begins before time 0: moved there");
+        st_diag(c->diags, DIAG_REPAIRED_TIME, at_item(raw), "begins before time 0: moved there");
     for (unsigned t = 0; t < raw->track_count; t++) {
         const sga_track *track = &raw->track[t];
         keys[t] = track->key;
         if (!track->key_count || track->bone >= skeleton->joint_count)
             continue;
-        st_check_path(path, "clip[%u].track[%u]", index, t);
         if (moved[track->bone]) {
-            report(c, DIAG_REPAIRED_TIME, track->key.data, track->key_count, path,
-                   "is for a bone that has a track in this clip already: left out");
+            st_diag(c->diags, DIAG_REPAIRED_TIME, counted(track->key_count, at_item(track)),
+                    "is for a bone that has a track in this clip already: left out");
             continue;
         }
         moved[track->bone] = 1;
-        if (!load_track(&l, &keys[t], skeleton->joints[track->bone], path))
+        if (!load_track(&l, &keys[t], skeleton->joints[track->bone], at_item(track)))
             return false;
     }
     stele_clip clip = {.name = st_text_string(c->arena, &raw->name), .channels = l.channels, .channel_count = l.channel_count};
@@ -291,18 +282,17 @@ static bool has_keys(const sga_clip *clip)
 /* Exporters list a clip twice; the engine keeps the last of a name, and they are all the same. */
 bool st_sga_load_clips(context *c, const sga_file *f, const sga_skeleton *skeleton)
 {
-    char path[WALK_PATH];
     const uint32_t *before = st_sga_same_names(c->arena, f);
     for (unsigned i = 0; before && i < f->clip_count; i++) {
         const sga_clip *clip = &f->clip[i];
         bool repeated = c->load->repair && before[i] != STELE_NONE && same_clip(clip, &f->clip[before[i]]);
         if (!repeated && has_keys(clip)) {
-            if (!add_clip(c, clip, i, skeleton))
+            if (!add_clip(c, clip, skeleton))
                 return false;
             continue;
         }
-        report(c, DIAG_CLIP_DROPPED, clip->name.data, 1, st_check_path(path, "clip[%u]", i),
-               repeated ? "is the same as one before it: left out" : "has no keys: left out");
+        st_diag(c->diags, DIAG_CLIP_DROPPED, at_item(clip), "%s",
+                repeated ? "is the same as one before it: left out" : "has no keys: left out");
     }
     return !c->arena->failed;
 }

@@ -22,7 +22,7 @@ static text name_of(context *c, const char *name, const char *otherwise, const c
     const char *chosen = name && *name ? name : otherwise;
     size_t length = strlen(chosen);
     if (length > RAYNE_LONGEST_NAME)
-        st_refuse(c, STELE_NOWHERE, path, "a name has at most 65534 bytes");
+        st_refuse(c, at_path(path, 1), "a name has at most 65534 bytes");
     return (text){chosen, (uint64_t)length + 1};
 }
 
@@ -78,7 +78,7 @@ static void write_bones(sga_saver *a)
             find_head(joint, a->heads[i]);
         a->file->bone[i] =
             (sga_bone){.name = name_of(c, joint ? joint->name : "neutral", st_arena_format(c->arena, "bone%u", i),
-                                       st_check_path(path, "bone[%u].name", i)),
+                                       st_path(path, "bone[%u].name", i)),
                        .position = floats_of(c, a->heads[i], 3),
                        .is_root = !joint || joint->parent == STELE_NONE};
     }
@@ -187,9 +187,9 @@ static void write_clip(sga_saver *a, uint32_t clip)
     uint64_t count;
     double *times = st_flat_times(a->flat, c->arena, clip, a->fps, &count);
     to->name = name_of(c, c->save->model->clips[clip].name, st_arena_format(c->arena, "clip%u", clip),
-                       st_check_path(path, "clip[%u].name", clip));
+                       st_path(path, "clip[%u].name", clip));
     if (times && count > UINT32_MAX)
-        st_refuse(c, STELE_NOWHERE, path, "a track has at most 4294967295 keys");
+        st_refuse(c, at_path(path, 1), "a track has at most 4294967295 keys");
     else if (!times || !st_flat_afford(c, clip, (double)count) || !write_tracks(a, clip, times, count, to))
         c->fits = false;
 }
@@ -203,7 +203,7 @@ static void write_clips(sga_saver *a)
         if (!st_flat_clip_used(a->flat, i))
             motionless++;
         else if (a->file->clip_count == UINT16_MAX)
-            st_refuse(c, STELE_NOWHERE, "clip", "there are at most 65535 clips");
+            st_refuse(c, at_path("clip", 1), "there are at most 65535 clips");
         else
             write_clip(a, i);
     }
@@ -227,7 +227,7 @@ bool st_sga_of_model(context *c, const flat_model *flat, bool neutral, sga_file 
 {
     uint64_t bones = (uint64_t)flat->joint_count + neutral;
     if (bones > UINT16_MAX) {
-        st_refuse(c, STELE_NOWHERE, "bone", "there are at most 65535 bones");
+        st_refuse(c, at_path("bone", 1), "there are at most 65535 bones");
         return false;
     }
     f->bone_count = (uint16_t)bones;
@@ -255,5 +255,5 @@ bool st_sga_save(context *c, raw_file *raw)
     raw->dialect = SGA_V1;
     if (!st_flatten(c, &wishes, &flat) || !st_sga_of_model(c, &flat, false, (sga_file *)raw))
         return false;
-    return wanted == SGA_V1 || st_format_sga.adapt(c, raw, wanted);
+    return wanted == SGA_V1 || st_format_adapt(&st_format_sga, c, raw, wanted);
 }

@@ -7,39 +7,30 @@
 
 enum { RAYNE_BONES = 100, RAYNE_UVS = 2, MOST_BONES = 65536 };
 
-/* Ids are positions in every known file, and the engine looks up by position. */
-static void check_ids(context *c, const char *list, const uint8_t ids[], const uint64_t at[], unsigned count)
+/* Ids are positions in every known file, and the engine looks up by position. Each is a byte, stride bytes from the next. */
+static void check_ids(context *c, const uint8_t *ids, size_t stride, unsigned count)
 {
     bool seen[256] = {false};
-    uint64_t moved = 0, first_moved = 0;
+    unsigned moved = 0, first_moved = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (ids[i] != i && moved++ == 0)
+        const uint8_t *id = ids + i * stride;
+        if (*id != i && moved++ == 0)
             first_moved = i;
-        if (seen[ids[i]])
-            st_diag(c->diags, DIAG_ID_DUPLICATE, st_check_place(c, at[i], 1, "%s[%u].id", list, i), "is %u, as another one's",
-                    ids[i]);
-        seen[ids[i]] = true;
+        if (seen[*id])
+            st_diag(c->diags, DIAG_ID_DUPLICATE, at_member(id), "is %u, as another one's", *id);
+        seen[*id] = true;
     }
     if (moved)
-        st_diag(c->diags, DIAG_ID_NOT_POSITION,
-                st_check_place(c, at[first_moved], moved, "%s[%u].id", list, (unsigned)first_moved),
-                "is %u: engines go by the position, which is %u", ids[first_moved], (unsigned)first_moved);
+        st_diag(c->diags, DIAG_ID_NOT_POSITION, counted(moved, at_member(ids + first_moved * stride)),
+                "is %u: engines go by the position, which is %u", ids[first_moved * stride], first_moved);
 }
 
 static void check_all_ids(context *c, const sgm_file *f)
 {
-    uint8_t ids[256];
-    uint64_t at[256];
-    for (unsigned i = 0; i < f->material_count; i++) {
-        ids[i] = f->material[i].id;
-        at[i] = f->material[i].at;
-    }
-    check_ids(c, "material", ids, at, f->material_count);
-    for (unsigned i = 0; i < f->mesh_count; i++) {
-        ids[i] = f->mesh[i].id;
-        at[i] = f->mesh[i].at;
-    }
-    check_ids(c, "mesh", ids, at, f->mesh_count);
+    if (f->material_count)
+        check_ids(c, &f->material[0].id, sizeof *f->material, f->material_count);
+    if (f->mesh_count)
+        check_ids(c, &f->mesh[0].id, sizeof *f->mesh, f->mesh_count);
 }
 
 /* ---- Materials ---- */
@@ -56,13 +47,11 @@ static bool mangled(const char *name)
     return strlen(dot + 1) > 1 && (name[length - 1] == '*' || (strlen(dot + 1) == 4 && strcmp(dot + 2, "png") == 0));
 }
 
-static void check_texture(context *c, const sgm_texture *t, bool hinted, const char *path)
+static void check_texture(context *c, const sgm_texture *t)
 {
-    char name_path[WALK_PATH];
-    st_check_string(c, &t->name, st_check_path(name_path, "%s.name", path));
+    st_check_string(c, &t->name);
     const char *name = st_text_string(c->arena, &t->name);
-    uint64_t offset = t->at + (hinted ? 3 : 2);
-    diag_place place = st_check_place(c, offset, 1, "%s.name", path);
+    diag_place place = at_member(&t->name);
     if (mangled(name)) {
         st_diag(c->diags, DIAG_TEXTURE_BROKEN_NAME, place, "is \"%s\", which an exporter mangled: give it its real name", name);
         return;
@@ -75,78 +64,61 @@ static void check_texture(context *c, const sgm_texture *t, bool hinted, const c
         st_diag(c->diags, DIAG_TEXTURE_MISSING, place, "is \"%s\", which is not beside the model", name);
 }
 
-static void check_material(context *c, const sgm_material *m, unsigned index)
+static void check_material(context *c, const sgm_material *m)
 {
-    char path[WALK_PATH];
     for (unsigned i = 0; i < m->texture_count; i++)
-        check_texture(c, &m->texture[i], false, st_check_path(path, "material[%u].texture[%u]", index, i));
+        check_texture(c, &m->texture[i]);
     for (unsigned s = 0; s < m->uv_set_count; s++)
         for (unsigned i = 0; i < m->uv_set[s].texture_count; i++)
-            check_texture(c, &m->uv_set[s].texture[i], true,
-                          st_check_path(path, "material[%u].uv_set[%u].texture[%u]", index, s, i));
+            check_texture(c, &m->uv_set[s].texture[i]);
     for (unsigned i = 0; i < m->color_count; i++)
         if (st_scan_nonfinite(m->color[i].rgba.data, 4))
-            st_diag(c->diags, DIAG_NONFINITE_COLOR,
-                    st_check_place(c, m->color[i].at + 1, 1, "material[%u].color[%u].rgba", index, i), "is not finite");
+            st_diag(c->diags, DIAG_NONFINITE_COLOR, at_member(&m->color[i].rgba), "is not finite");
 }
 
 /* ---- Meshes ---- */
 
-static mesh_view view_of(const sgm_mesh *m, const char *path, uint64_t bone_count)
+static mesh_view view_of(const sgm_mesh *m, uint64_t bone_count)
 {
     return (mesh_view){
-        .path = path,
+        .place = at_item(m),
         .vertex_count = m->vertex_count,
-        .all = {m->vertices.data, m->vertices.stride, m->vertices.stride / 4},
-        .position = st_sgm_floats(m, SGM_POSITION),
-        .normal = st_sgm_floats(m, SGM_NORMAL),
-        .uv = st_sgm_floats(m, SGM_UV),
-        .color = st_sgm_floats(m, SGM_COLOR),
-        .tangent = st_sgm_floats(m, SGM_TANGENT),
-        .weight = st_sgm_floats(m, SGM_WEIGHTS),
-        .bone = st_sgm_floats(m, SGM_BONES),
+        .all = st_view_f32(m->vertices.data, m->vertex_count, m->vertices.stride, m->vertices.stride / 4),
+        .position = st_sgm_column(m, "position"),
+        .normal = st_sgm_column(m, "normal"),
+        .uv = st_sgm_uvs(m),
+        .color = st_sgm_column(m, "color"),
+        .tangent = st_sgm_column(m, "tangent"),
+        .weight = st_sgm_column(m, "weights"),
+        .bone = st_sgm_column(m, "bones"),
         .bone_count = bone_count < MOST_BONES ? bone_count : MOST_BONES, /* a skeleton counts in 16 bits */
-        .indices = m->indices.data,
-        .index_count = m->index_count,
-        .index_type = st_sgm_index_type(m),
+        .indices = st_view_indices(&m->indices, st_sgm_index_type(m)),
     };
 }
 
-static void check_bone_map(context *c, const sgm_mesh *m, unsigned index, uint64_t bone_count)
+static void check_bone_map(context *c, const sgm_mesh *m, uint64_t bone_count)
 {
     for (unsigned i = 0; i < m->bone_map.count; i++) {
         const uint8_t *entry = m->bone_map.data + 2 * i;
         if (load_u16(entry) >= bone_count)
-            st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE,
-                    st_check_place(c, st_check_offset(c, entry), 1, "mesh[%u].bone_map[%u]", index, i),
-                    "is %u, but there are only %llu bones", load_u16(entry), (unsigned long long)bone_count);
+            st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE, at_row(entry, 1), "is %u, but there are only %llu bones", load_u16(entry),
+                    (unsigned long long)bone_count);
     }
 }
 
-/* Offsets of the flags in a mesh's header, which has no gaps. */
-static void check_flags(context *c, const sgm_traits *t, const sgm_mesh *m, unsigned index)
+static void check_mesh(context *c, const sgm_file *f, const sgm_mesh *m, uint64_t bone_count)
 {
-    char path[WALK_PATH];
-    uint64_t flags = m->at + 2 + stele_type_size(t->vertex_count) + 2;
-    if (t->tangents)
-        st_check_flag(c, m->has_tangents, flags, st_check_path(path, "mesh[%u].has_tangents", index));
-    if (t->bones == BONES_FLAG)
-        st_check_flag(c, m->has_bones, flags + 1, st_check_path(path, "mesh[%u].has_bones", index));
-}
-
-static void check_mesh(context *c, const sgm_file *f, unsigned index, uint64_t bone_count)
-{
-    char path[WALK_PATH];
-    const sgm_mesh *m = &f->mesh[index];
     const sgm_traits *t = &st_sgm_traits[f->raw.dialect];
     if (m->material >= f->material_count)
-        st_diag(c->diags, DIAG_MATERIAL_OUT_OF_RANGE, st_check_place(c, m->at + 1, 1, "mesh[%u].material", index),
-                "is %u, but there are only %u materials", m->material, f->material_count);
+        st_diag(c->diags, DIAG_MATERIAL_OUT_OF_RANGE, at_member(&m->material), "is %u, but there are only %u materials",
+                m->material, f->material_count);
     if (c->full) {
-        check_flags(c, t, m, index);
-        check_bone_map(c, m, index, bone_count);
+        st_check_flag(c, &m->has_tangents);
+        if (t->bones == BONES_FLAG)
+            st_check_flag(c, &m->has_bones);
+        check_bone_map(c, m, bone_count);
     }
-    mesh_view view = view_of(m, st_check_path(path, "mesh[%u]", index), t->mapped ? m->bone_map.count : bone_count);
+    mesh_view view = view_of(m, t->mapped ? m->bone_map.count : bone_count);
     st_check_mesh(c, &view);
 }
 
@@ -166,13 +138,13 @@ static uint64_t check_animation(context *c, const sgm_file *f)
     bool found = false;
     if (f->has_animation != 1) {
         if (any_skin(f) && st_sgm_traits[f->raw.dialect].animation)
-            st_diag(c->diags, DIAG_SKIN_WITHOUT_SKELETON, st_check_place(c, f->animation_at, 1, "has_animation"),
+            st_diag(c->diags, DIAG_SKIN_WITHOUT_SKELETON, at_member(&f->has_animation),
                     "is %u although meshes have skin weights: they can only be shown unmoved", f->has_animation);
         return UINT64_MAX;
     }
-    st_check_string(c, &f->animation, "animation");
+    st_check_string(c, &f->animation);
     const char *name = st_text_string(c->arena, &f->animation);
-    diag_place place = st_check_place(c, f->animation_at + 3, 1, "animation");
+    diag_place place = at_member(&f->animation);
     if (!st_companion_stays(name)) {
         st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, place, "is \"%s\", which is not in the model's folder", name);
         return UINT64_MAX;
@@ -193,33 +165,29 @@ static uint64_t check_animation(context *c, const sgm_file *f)
 static void check_rayne_mesh(context *c, const sgm_file *f, unsigned index)
 {
     const sgm_mesh *m = &f->mesh[index];
-    uint64_t counts = m->at + 2 + stele_type_size(st_sgm_traits[f->raw.dialect].vertex_count);
     if (m->uv_count > RAYNE_UVS)
-        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, counts, 1, "mesh[%u].uv_count", index),
+        st_diag(c->diags, DIAG_TARGET_LIMIT, at_member(&m->uv_count),
                 "is %u: Rayne misreads vertices with more than %d uv sets", m->uv_count, RAYNE_UVS);
     if (m->color_floats != 0 && m->color_floats != 4)
-        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, counts + 1, 1, "mesh[%u].color_floats", index),
-                "is %u: Rayne reads colours of 4 floats only", m->color_floats);
+        st_diag(c->diags, DIAG_TARGET_LIMIT, at_member(&m->color_floats), "is %u: Rayne reads colours of 4 floats only",
+                m->color_floats);
     if (m->index_size == 1)
-        st_diag(c->diags, DIAG_TARGET_LIMIT,
-                st_check_place(c, st_check_offset(c, m->indices.data) - 1, 1, "mesh[%u].index_size", index),
-                "is 1: Rayne reads such indices as 2 bytes each");
+        st_diag(c->diags, DIAG_TARGET_LIMIT, at_member(&m->index_size), "is 1: Rayne reads such indices as 2 bytes each");
     for (unsigned i = 0; i < index; i++)
         if (f->mesh[i].material == m->material) {
-            st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, m->at + 1, 1, "mesh[%u].material", index),
+            st_diag(c->diags, DIAG_TARGET_LIMIT, at_member(&m->material),
                     "is %u, which mesh[%u] has too: Rayne frees a shared material twice", m->material, i);
             break;
         }
 }
 
-static void check_rayne_material(context *c, const sgm_material *m, unsigned index)
+static void check_rayne_material(context *c, const sgm_material *m)
 {
     if (m->color_count && m->color[0].hint != 0)
-        st_diag(c->diags, DIAG_TARGET_ODDITY, st_check_place(c, m->color[0].at, 1, "material[%u].color[0].hint", index),
+        st_diag(c->diags, DIAG_TARGET_ODDITY, at_member(&m->color[0].hint),
                 "is %u: Rayne uses the first colour only, and only a base colour", m->color[0].hint);
     if (m->uv_set_count && m->uv_set[0].texture_count && m->uv_set[0].texture[0].hint != 0)
-        st_diag(c->diags, DIAG_TARGET_ODDITY,
-                st_check_place(c, m->uv_set[0].texture[0].at, 1, "material[%u].uv_set[0].texture[0].hint", index),
+        st_diag(c->diags, DIAG_TARGET_ODDITY, at_member(&m->uv_set[0].texture[0].hint),
                 "is %u: Rayne ignores the hint and takes the first texture as the base colour", m->uv_set[0].texture[0].hint);
 }
 
@@ -227,16 +195,16 @@ static void check_rayne(context *c, const sgm_file *f, uint64_t bone_count)
 {
     const sgm_traits *t = &st_sgm_traits[f->raw.dialect];
     if (!t->magic)
-        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, 0, 1, "version"),
+        st_diag(c->diags, DIAG_TARGET_LIMIT, at_offset(0, 1, "version"),
                 "is %u without a magic before it: Rayne does not load that", t->version);
     if (f->raw.dialect == SGM_V3_NOCOLOR)
-        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, 5, 1, "material_count"),
+        st_diag(c->diags, DIAG_TARGET_LIMIT, at_member(&f->material_count),
                 "counts materials that lack their colour count: Rayne misreads them");
     if (bone_count != UINT64_MAX && bone_count > RAYNE_BONES)
-        st_diag(c->diags, DIAG_TARGET_LIMIT, st_check_place(c, f->animation_at + 3, 1, "animation"),
-                "has %llu bones: Rayne's shader holds %d", (unsigned long long)bone_count, RAYNE_BONES);
+        st_diag(c->diags, DIAG_TARGET_LIMIT, at_member(&f->animation), "has %llu bones: Rayne's shader holds %d",
+                (unsigned long long)bone_count, RAYNE_BONES);
     for (unsigned i = 0; i < f->material_count; i++)
-        check_rayne_material(c, &f->material[i], i);
+        check_rayne_material(c, &f->material[i]);
     for (unsigned i = 0; i < f->mesh_count; i++)
         check_rayne_mesh(c, f, i);
 }
@@ -247,17 +215,17 @@ void st_sgm_check(context *c, const raw_file *raw)
     uint64_t bone_count = UINT64_MAX;
     if (c->full) {
         if (raw->dialect == SGM_V3_NOCOLOR)
-            st_diag(c->diags, DIAG_WRITER_BUG, st_check_place(c, 5, 1, "material_count"),
+            st_diag(c->diags, DIAG_WRITER_BUG, at_member(&f->material_count),
                     "counts materials without a colour count: a bug of the writers 1.5.0 to 1.5.4");
         check_all_ids(c, f);
         for (unsigned i = 0; i < f->material_count; i++)
-            check_material(c, &f->material[i], i);
+            check_material(c, &f->material[i]);
         bone_count = check_animation(c, f);
     }
     for (unsigned i = 0; i < f->mesh_count; i++)
-        check_mesh(c, f, i, bone_count);
+        check_mesh(c, f, &f->mesh[i], bone_count);
     if (c->full && st_sgm_traits[raw->dialect].animation)
-        st_check_flag(c, f->has_animation, f->animation_at, "has_animation");
+        st_check_flag(c, &f->has_animation);
     if (c->full && c->target)
         check_rayne(c, f, bone_count);
 }

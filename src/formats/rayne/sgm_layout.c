@@ -103,19 +103,17 @@ size_t st_sgm_columns(const sgm_mesh *m, stele_column columns[SGM_COLUMNS])
     return n;
 }
 
-vertex_floats st_sgm_floats(const sgm_mesh *m, sgm_column column)
+stele_view st_sgm_column(const sgm_mesh *m, const char *name)
 {
-    uint32_t components[] = {[SGM_POSITION] = 3,
-                             [SGM_NORMAL] = 3,
-                             [SGM_UV] = 2u * m->uv_count,
-                             [SGM_COLOR] = m->color_floats,
-                             [SGM_TANGENT] = m->has_tangents ? 4 : 0,
-                             [SGM_WEIGHTS] = m->has_bones ? 4 : 0,
-                             [SGM_BONES] = m->has_bones ? 4 : 0};
-    uint32_t before = 0;
-    for (unsigned i = 0; i < (unsigned)column; i++)
-        before += components[i];
-    return (vertex_floats){m->vertices.data + 4 * before, m->vertices.stride, components[column]};
+    stele_column columns[SGM_COLUMNS];
+    return st_column(&m->vertices, columns, st_sgm_columns(m, columns), name);
+}
+
+stele_view st_sgm_uvs(const sgm_mesh *m)
+{
+    stele_view uvs = st_sgm_column(m, "uv0");
+    uvs.components = 2u * m->uv_count;
+    return uvs;
 }
 
 stele_type st_sgm_index_type(const sgm_mesh *m)
@@ -125,7 +123,6 @@ stele_type st_sgm_index_type(const sgm_mesh *m)
 
 static void walk_texture(walk *w, const sgm_traits *t, sgm_texture *texture)
 {
-    texture->at = w->at;
     if (t->uv_sets)
         W_ENUM(w, texture, hint, st_sgm_texture_role);
     W_STRING(w, texture, name);
@@ -139,14 +136,12 @@ static void walk_uv_set(walk *w, const sgm_traits *t, sgm_uv_set *set)
 
 static void walk_color(walk *w, sgm_color *color)
 {
-    color->at = w->at;
     W_ENUM(w, color, hint, st_sgm_color_role);
     W_ARRAY(w, color, rgba, STELE_F32, 4);
 }
 
 static void walk_material(walk *w, const sgm_traits *t, bool colors_missing, sgm_material *m)
 {
-    m->at = w->at;
     W_U8(w, m, id);
     if (!t->uv_sets) {
         W_U8(w, m, texture_count);
@@ -178,7 +173,6 @@ static void walk_indices(walk *w, const sgm_traits *t, sgm_mesh *m)
 static void walk_mesh(walk *w, const sgm_traits *t, sgm_mesh *m)
 {
     stele_column columns[SGM_COLUMNS];
-    m->at = w->at;
     W_U8(w, m, id);
     W_U8(w, m, material);
     W_UINT(w, m, vertex_count, t->vertex_count);
@@ -210,7 +204,6 @@ static void walk_file(walk *w, raw_file *raw)
     W_LIST(w, f, mesh, f->mesh_count, 8) walk_mesh(w, t, &f->mesh[i]);
     if (!t->animation)
         return;
-    f->animation_at = w->at;
     W_U8(w, f, has_animation);
     /* the engine takes only 1 for a yes */
     if (f->has_animation == 1)
@@ -341,7 +334,7 @@ static void describe_mesh(const sgm_mesh *m, arena *a, stele_mesh_info *info)
     stele_column columns[SGM_COLUMNS];
     size_t count = st_sgm_columns(m, columns);
     const char **names = st_arena_array(a, count, sizeof *names);
-    vertex_floats positions = st_sgm_floats(m, SGM_POSITION);
+    stele_view positions = st_sgm_column(m, "position");
     for (size_t i = 0; names && i < count; i++)
         names[i] = columns[i].name;
     *info = (stele_mesh_info){.vertices = m->vertex_count,
@@ -350,7 +343,7 @@ static void describe_mesh(const sgm_mesh *m, arena *a, stele_mesh_info *info)
                               .material = m->material,
                               .attributes = names,
                               .attribute_count = names ? count : 0,
-                              .bounds = st_position_bounds(&positions, m->vertex_count)};
+                              .bounds = st_view_bounds(&positions)};
 }
 
 static void describe_animation(context *c, const sgm_file *f, stele_info *info)

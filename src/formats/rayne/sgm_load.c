@@ -20,9 +20,9 @@ typedef struct sgm_loader {
     bool srgb; /* colours are as screens show them */
 } sgm_loader;
 
-static vertex_floats colors_of(const sgm_mesh *m)
+static stele_view colors_of(const sgm_mesh *m)
 {
-    return st_sgm_floats(m, SGM_COLOR);
+    return st_sgm_column(m, "color");
 }
 
 /* ---- Materials ---- */
@@ -45,9 +45,9 @@ static bool is_translucent(float alpha)
 
 static bool mesh_is_translucent(const sgm_mesh *m)
 {
-    vertex_floats colors = colors_of(m);
+    stele_view colors = colors_of(m);
     for (uint64_t v = 0; colors.components >= 4 && v < m->vertex_count; v++)
-        if (is_translucent(load_f32(colors.data + v * colors.stride + 12)))
+        if (is_translucent(load_f32(st_view_at(&colors, v) + 12)))
             return true;
     return false;
 }
@@ -63,7 +63,7 @@ static bool is_blended(const sgm_file *f, unsigned material, float alpha)
 }
 
 /* The engine shades like chalk: not metallic, fully rough. */
-static stele_material material_of(context *c, const sgm_look *look, const char *path)
+static stele_material material_of(context *c, const sgm_look *look, diag_place place)
 {
     stele_material m = stele_default_material();
     stele_texture_use *uses[SGM_ROLES] = {
@@ -72,7 +72,7 @@ static stele_material material_of(context *c, const sgm_look *look, const char *
         [SGM_EMISSION] = &m.emissive_texture,       [SGM_LIGHTMAP] = &m.occlusion_texture};
     for (unsigned role = 0; role < SGM_ROLES; role++)
         if (look->texture[role]) {
-            uses[role]->texture = st_load_texture(c, look->texture[role], path);
+            uses[role]->texture = st_load_texture(c, look->texture[role], place);
             uses[role]->uv_set = look->uv_set[role];
         }
     memcpy(m.base_color, look->base_color, sizeof m.base_color);
@@ -85,13 +85,12 @@ static stele_material material_of(context *c, const sgm_look *look, const char *
 
 static bool load_material(sgm_loader *s, unsigned index)
 {
-    char path[WALK_PATH];
     context *c = s->c;
     sgm_material raw = s->file->material[index];
     if (!s->traits->uv_sets && !st_sgm_plain_to_uv_sets(c->arena, &raw))
         return false;
     sgm_look look = st_sgm_look(c->arena, &raw, uv_count_of(s->file, index));
-    stele_material m = material_of(c, &look, st_check_path(path, "material[%u]", index));
+    stele_material m = material_of(c, &look, at_item(&s->file->material[index]));
     m.alpha_mode = is_blended(s->file, index, m.base_color[3]) ? STELE_BLEND : STELE_OPAQUE;
     st_sgm_keep_material(c->arena, &raw, &look, &m.properties);
     s->normal_mapped[index] = look.texture[SGM_NORMAL_MAP];
@@ -112,10 +111,10 @@ bool st_sgm_colors_look_srgb(const sgm_file *f)
 {
     uint64_t screen = 0, linear = 0, numbers = 0;
     for (unsigned i = 0; i < f->mesh_count; i++) {
-        vertex_floats colors = colors_of(&f->mesh[i]);
+        stele_view colors = colors_of(&f->mesh[i]);
         for (uint64_t v = 0; colors.components >= 3 && v < f->mesh[i].vertex_count && numbers < ENOUGH_NUMBERS; v++)
             for (int k = 0; k < 3; k++) {
-                double x = (double)load_f32(colors.data + v * colors.stride + 4 * k);
+                double x = (double)load_f32(st_view_at(&colors, v) + 4 * k);
                 if (!(x > 0 && x < 1))
                     continue;
                 screen += is_whole(255 * x);
@@ -133,8 +132,7 @@ static bool decide_colors(context *c, const sgm_file *f)
         return strcmp(choice, "srgb") == 0;
     if (!st_sgm_colors_look_srgb(f))
         return false;
-    st_diag(c->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
-            "vertex colours are multiples of 1/255: taken as sRGB, and made linear");
+    st_diag(c->diags, DIAG_ASSUMED, at_list(f->mesh), "vertex colours are multiples of 1/255: taken as sRGB, and made linear");
     return true;
 }
 
@@ -177,14 +175,14 @@ static bool make_tangent(const uint8_t *from, const float normal[3], bool repair
 
 static bool make_tangents(sgm_loader *s, const sgm_mesh *m, const stele_view *normals, stele_view *made)
 {
-    vertex_floats raw = st_sgm_floats(m, SGM_TANGENT);
+    stele_view raw = st_sgm_column(m, "tangent");
     arena_mark mark = st_arena_mark(s->c->arena);
     uint8_t *bytes;
     *made = st_view_make(s->c->arena, m->vertex_count, STELE_F32, 4, &bytes);
     for (uint64_t v = 0; v < made->count; v++) {
         float normal[3], tangent[4];
         stele_view_row(normals, v, normal);
-        if (!make_tangent(raw.data + v * raw.stride, normal, s->c->load->repair, tangent)) {
+        if (!make_tangent(st_view_at(&raw, v), normal, s->c->load->repair, tangent)) {
             st_arena_rewind(s->c->arena, mark);
             return false;
         }
@@ -197,13 +195,13 @@ static bool make_tangents(sgm_loader *s, const sgm_mesh *m, const stele_view *no
 /* Most tangents in real files are a row of zeros for every vertex: that is easily kept. */
 static void keep_same_tangents(arena *a, const sgm_mesh *m, stele_properties *properties)
 {
-    vertex_floats raw = st_sgm_floats(m, SGM_TANGENT);
+    stele_view raw = st_sgm_column(m, "tangent");
     double row[4];
     for (uint64_t v = 0; v < m->vertex_count; v++)
-        if (memcmp(raw.data, raw.data + v * raw.stride, 16) != 0)
+        if (memcmp(raw.data, st_view_at(&raw, v), 16) != 0)
             return;
     for (int k = 0; k < 4; k++)
-        row[k] = (double)load_f32(raw.data + 4 * k);
+        row[k] = (double)load_f32(st_view_at(&raw, 0) + 4 * k);
     if (isfinite(row[0]) && isfinite(row[1]) && isfinite(row[2]) && isfinite(row[3]))
         st_property_numbers(properties, a, SGM_SAME_TANGENTS, row, 4);
 }
@@ -231,7 +229,7 @@ static uint32_t bone_of(const sgm_loader *s, const sgm_mesh *m, const uint8_t *p
 typedef struct skinned_mesh {
     const sgm_loader *loader;
     const sgm_mesh *mesh;
-    vertex_floats weights, bones;
+    stele_view weights, bones;
 } skinned_mesh;
 
 static size_t influences_at(const void *context, uint64_t vertex, influence *influences)
@@ -240,15 +238,15 @@ static size_t influences_at(const void *context, uint64_t vertex, influence *inf
     if (!s->mesh->has_bones)
         return 0;
     for (int i = 0; i < 4; i++)
-        influences[i] = (influence){bone_of(s->loader, s->mesh, s->bones.data + vertex * s->bones.stride + 4 * i),
-                                    (double)load_f32(s->weights.data + vertex * s->weights.stride + 4 * i)};
+        influences[i] = (influence){bone_of(s->loader, s->mesh, st_view_at(&s->bones, vertex) + 4 * i),
+                                    (double)load_f32(st_view_at(&s->weights, vertex) + 4 * i)};
     return 4;
 }
 
 /* True if a vertex needs no repair; its joints are then filled in, those without weight as 0. */
 static bool sound_influences(const skinned_mesh *s, uint64_t vertex, size_t joint_count, uint32_t joints[4])
 {
-    const uint8_t *w = s->weights.data + vertex * s->weights.stride, *b = s->bones.data + vertex * s->bones.stride;
+    const uint8_t *w = st_view_at(&s->weights, vertex), *b = st_view_at(&s->bones, vertex);
     double sum = 0;
     int used = 0;
     for (int i = 0; i < 4; i++) {
@@ -288,17 +286,16 @@ static stele_view joints_of(sgm_loader *s, const skinned_mesh *mesh)
     return view;
 }
 
-static bool load_skin(sgm_loader *s, const sgm_mesh *m, const char *path, stele_attribute *attributes, size_t *count)
+static bool load_skin(sgm_loader *s, const sgm_mesh *m, stele_attribute *attributes, size_t *count)
 {
-    skinned_mesh mesh = {s, m, st_sgm_floats(m, SGM_WEIGHTS), st_sgm_floats(m, SGM_BONES)};
+    skinned_mesh mesh = {s, m, st_sgm_column(m, "weights"), st_sgm_column(m, "bones")};
     stele_view joints = m->has_bones ? joints_of(s, &mesh) : (stele_view){0};
     if (joints.count) {
         attributes[(*count)++] = (stele_attribute){STELE_JOINTS, 0, joints};
-        attributes[(*count)++] =
-            (stele_attribute){STELE_WEIGHTS, 0, st_view_f32(mesh.weights.data, m->vertex_count, mesh.weights.stride, 4)};
+        attributes[(*count)++] = (stele_attribute){STELE_WEIGHTS, 0, mesh.weights};
         return true;
     }
-    skin_request request = {m->vertex_count, influences_at, &mesh, s->animation->bone_count, path};
+    skin_request request = {m->vertex_count, influences_at, &mesh, s->animation->bone_count, at_item(m)};
     skin_result result;
     if (!st_load_influences(s->c, &request, &result))
         return false;
@@ -310,42 +307,36 @@ static bool load_skin(sgm_loader *s, const sgm_mesh *m, const char *path, stele_
 
 /* ---- Meshes ---- */
 
-static stele_view view_of(const sgm_mesh *m, sgm_column column, uint32_t first, uint32_t components)
+static stele_view indices_of(sgm_loader *s, const sgm_mesh *m)
 {
-    vertex_floats floats = st_sgm_floats(m, column);
-    return st_view_f32(floats.data + 4 * first, m->vertex_count, floats.stride, components);
-}
-
-static stele_view indices_of(sgm_loader *s, const sgm_mesh *m, const char *path)
-{
-    uint32_t size = m->index_size, rest = m->index_count % 3;
-    stele_view view = {
-        .data = m->indices.data, .count = m->index_count, .stride = size, .components = 1, .type = st_sgm_index_type(m)};
+    uint32_t rest = m->index_count % 3;
+    stele_view view = st_view_indices(&m->indices, st_sgm_index_type(m));
     if (!rest || !s->c->load->repair)
         return view;
     view.count -= rest;
-    st_diag(s->c->diags, DIAG_REPAIRED_INDICES, (diag_place){STELE_NOWHERE, rest, path},
+    st_diag(s->c->diags, DIAG_REPAIRED_INDICES, counted(rest, at_item(m)),
             "the last %u indices are no whole triangle: left out", rest);
     return view;
 }
 
-static void load_colors(sgm_loader *s, const sgm_mesh *m, const char *path, stele_attribute *attributes, size_t *count)
+static void load_colors(sgm_loader *s, const sgm_mesh *m, stele_attribute *attributes, size_t *count)
 {
     context *c = s->c;
     if (m->color_floats < 3) {
         if (m->color_floats)
-            st_diag(c->diags, DIAG_REPAIRED_COLOR, (diag_place){STELE_NOWHERE, m->vertex_count, path},
+            st_diag(c->diags, DIAG_REPAIRED_COLOR, counted(m->vertex_count, at_item(m)),
                     "colours of %u floats are none that we know: left out", m->color_floats);
         return;
     }
-    stele_view colors = view_of(m, SGM_COLOR, 0, m->color_floats == 3 ? 3 : 4);
-    colors = st_repair_colors(c, &colors, path);
+    stele_view colors = colors_of(m);
+    colors.components = m->color_floats == 3 ? 3 : 4;
+    colors = st_repair_colors(c, &colors, at_item(m));
     if (s->srgb)
         colors = linear_colors(c->arena, &colors);
     attributes[(*count)++] = (stele_attribute){STELE_COLOR, 0, colors};
 }
 
-static void load_tangents(sgm_loader *s, const sgm_mesh *m, const char *path, stele_primitive *p, stele_attribute *attributes)
+static void load_tangents(sgm_loader *s, const sgm_mesh *m, stele_primitive *p, stele_attribute *attributes)
 {
     stele_view tangents;
     const stele_view *normals = stele_primitive_view(p, STELE_NORMAL, 0);
@@ -355,39 +346,38 @@ static void load_tangents(sgm_loader *s, const sgm_mesh *m, const char *path, st
         return;
     }
     keep_same_tangents(s->c->arena, m, &p->properties);
-    st_diag(s->c->diags, DIAG_TANGENTS_DROPPED, (diag_place){STELE_NOWHERE, m->vertex_count, path}, "%s: left out",
+    st_diag(s->c->diags, DIAG_TANGENTS_DROPPED, counted(m->vertex_count, at_item(m)), "%s: left out",
             wanted ? "some tangents are zero or along their normals" : "tangents without a normal map are of no use");
 }
 
 /* Without indices nothing is drawn, where in the model all vertices would be: then there are none either. */
 static bool load_mesh(sgm_loader *s, unsigned index, stele_primitive *p)
 {
-    char path[WALK_PATH];
     context *c = s->c;
     const sgm_mesh *m = &s->file->mesh[index];
     stele_attribute *attributes =
         st_arena_array(c->arena, 4 + (uint64_t)m->uv_count + 2 * (MOST_INFLUENCES / 4), sizeof *attributes);
-    st_check_path(path, "mesh[%u]", index);
     *p = (stele_primitive){.attributes = attributes,
                            .material = m->material < s->file->material_count ? m->material : STELE_NONE,
-                           .indices = indices_of(s, m, path)};
+                           .indices = indices_of(s, m)};
     if (!attributes || !p->indices.count || !m->vertex_count) {
         p->indices = (stele_view){0};
         return attributes;
     }
     p->vertex_count = m->vertex_count;
-    attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, view_of(m, SGM_POSITION, 0, 3)};
-    stele_view normals = view_of(m, SGM_NORMAL, 0, 3);
-    normals = st_repair_normals(c, p, &normals, path);
+    attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, st_sgm_column(m, "position")};
+    stele_view normals = st_sgm_column(m, "normal");
+    normals = st_repair_normals(c, p, &normals, at_item(m));
     attributes[p->attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normals};
     for (uint32_t i = 0; i < m->uv_count; i++) {
-        stele_view uv = view_of(m, SGM_UV, 2 * i, 2);
-        attributes[p->attribute_count++] = (stele_attribute){STELE_UV, i, st_repair_uvs(c, &uv, path)};
+        stele_view uv = st_sgm_uvs(m);
+        uv = st_view_f32(st_view_at(&uv, 0) + 8 * i, uv.count, uv.stride, 2);
+        attributes[p->attribute_count++] = (stele_attribute){STELE_UV, i, st_repair_uvs(c, &uv, at_item(m))};
     }
-    load_colors(s, m, path, attributes, &p->attribute_count);
+    load_colors(s, m, attributes, &p->attribute_count);
     if (m->has_tangents)
-        load_tangents(s, m, path, p, attributes);
-    return !s->skinned || load_skin(s, m, path, attributes, &p->attribute_count);
+        load_tangents(s, m, p, attributes);
+    return !s->skinned || load_skin(s, m, attributes, &p->attribute_count);
 }
 
 static uint32_t load_meshes(sgm_loader *s)
@@ -457,11 +447,11 @@ static bool load_animation(sgm_loader *s, uint32_t root)
     if (s->animation)
         return st_sga_load_bones(c, s->animation, root, &s->skeleton);
     if (skinned)
-        st_diag(c->diags, DIAG_SKIN_DROPPED, (diag_place){STELE_NOWHERE, skinned, "mesh"},
+        st_diag(c->diags, DIAG_SKIN_DROPPED, counted(skinned, at_list(s->file->mesh)),
                 "%llu mesh%s skin weights, but %s: nothing moves", (unsigned long long)skinned,
                 skinned == 1 ? " has" : "es have", problem);
     else if (s->file->has_animation == 1 && !c->full && st_companions_any(c->companions))
-        st_diag(c->diags, DIAG_COMPANION_MISSING, (diag_place){STELE_NOWHERE, 1, "animation"}, "%s", problem);
+        st_diag(c->diags, DIAG_COMPANION_MISSING, at_member(&s->file->animation), "%s", problem);
     return true;
 }
 
@@ -495,6 +485,8 @@ static bool load_all(sgm_loader *s)
         if ((skin = st_sga_add_skin(c, &s->skeleton)) == STELE_NONE || !st_sga_load_clips(c, s->animation, &s->skeleton))
             return false;
     }
+    if (s->animation)
+        st_format_locate_companion(&st_format_sga, c, (raw_file *)&s->animation->raw);
     return add_mesh_node(s, root, mesh, s->skinned ? skin : STELE_NONE);
 }
 

@@ -80,7 +80,7 @@ static void check_names(sgm_saver *a, const sgm_material *m, const char *path)
     for (unsigned s = 0; s < m->uv_set_count; s++)
         for (unsigned i = 0; i < m->uv_set[s].texture_count; i++)
             if (m->uv_set[s].texture[i].name.size > UINT16_MAX)
-                st_refuse(a->c, STELE_NOWHERE, path, "a texture's name has at most 65534 bytes");
+                st_refuse(a->c, at_path(path, 1), "a texture's name has at most 65534 bytes");
 }
 
 /* As it was written in the file that it came from, if it still means the same; otherwise in the usual way. */
@@ -99,7 +99,7 @@ static void write_material(sgm_saver *a, const stele_material *m, unsigned uv_co
     count_lost(a, m);
     a->c->fits &= made;
     to->id = (uint8_t)(to - a->file->material);
-    check_names(a, to, st_check_path(path, "material[%u]", to->id));
+    check_names(a, to, st_path(path, "material[%u]", to->id));
 }
 
 static bool *used_materials(sgm_saver *a)
@@ -122,7 +122,7 @@ static void write_materials(sgm_saver *a)
     for (size_t i = 0; used && i < model->material_count; i++)
         count += !used[i];
     if (count > SGM_MOST) {
-        st_refuse(c, STELE_NOWHERE, "material", "there are at most 255 materials, and each mesh needs its own");
+        st_refuse(c, at_path("material", 1), "there are at most 255 materials, and each mesh needs its own");
         return;
     }
     a->file->material = st_need(c, count, sizeof *a->file->material);
@@ -258,7 +258,7 @@ static void write_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
 static bool fits(sgm_saver *a, const flat_mesh *m, const char *path)
 {
     if (m->vertex_count > UINT32_MAX || m->indices.count > UINT32_MAX)
-        st_refuse(a->c, STELE_NOWHERE, path, "a mesh has at most 4294967295 vertices and indices");
+        st_refuse(a->c, at_path(path, 1), "a mesh has at most 4294967295 vertices and indices");
     return a->c->fits;
 }
 
@@ -290,7 +290,7 @@ static void write_mesh(sgm_saver *a, unsigned index)
                      .color_floats = m->color.count ? 4 : 0,
                      .has_tangents = m->tangent.count || same_tangents,
                      .has_bones = m->joint_map || m->rigid_joint != STELE_NONE};
-    if (!fits(a, m, st_check_path(path, "mesh[%u]", index)))
+    if (!fits(a, m, st_path(path, "mesh[%u]", index)))
         return;
     count_lost_uvs(a, m->source);
     write_vertices(a, m, same_tangents, to);
@@ -301,7 +301,7 @@ static void write_meshes(sgm_saver *a)
 {
     context *c = a->c;
     if (a->flat.mesh_count > SGM_MOST) {
-        st_refuse(c, STELE_NOWHERE, "mesh", "there are at most 255 meshes");
+        st_refuse(c, at_path("mesh", 1), "there are at most 255 meshes");
         return;
     }
     a->file->mesh_count = (uint8_t)a->flat.mesh_count;
@@ -324,7 +324,7 @@ static void move_colors(sgm_saver *a, sgm_mesh *m)
         return;
     memcpy(copy, m->vertices.data, (size_t)m->vertex_count * stride);
     m->vertices.data = copy;
-    uint8_t *colors = (uint8_t *)st_sgm_floats(m, SGM_COLOR).data;
+    uint8_t *colors = (uint8_t *)st_sgm_column(m, "color").data;
     for (uint64_t v = 0; v < m->vertex_count; v++)
         for (uint32_t k = 0; k < 3; k++) {
             uint8_t *at = colors + v * stride + 4 * k;
@@ -342,7 +342,7 @@ static void tell_colors(sgm_saver *a)
     for (unsigned i = 0; i < a->file->mesh_count; i++)
         if (a->file->mesh[i].color_floats)
             move_colors(a, &a->file->mesh[i]);
-    st_diag(a->c->diags, DIAG_ASSUMED, (diag_place){STELE_NOWHERE, 1, "mesh"},
+    st_diag(a->c->diags, DIAG_ASSUMED, at_path("mesh", 1),
             "vertex colours are multiples of 1/255, as sRGB in old files: moved by 0.00001, so that they are taken as linear");
 }
 
@@ -359,7 +359,7 @@ static void write_animation(sgm_saver *a)
     sga_file *f = st_need(c, 1, sizeof *f);
     const char *name = st_arena_format(c->arena, "%s.sga", c->save->name);
     if (strlen(name) > RAYNE_LONGEST_NAME)
-        st_refuse(c, STELE_NOWHERE, "animation", "its name has at most 65534 bytes");
+        st_refuse(c, at_path("animation", 1), "its name has at most 65534 bytes");
     if (!c->fits || !st_sga_of_model(c, &a->flat, a->needs_neutral, f))
         return;
     a->file->has_animation = 1;
@@ -401,7 +401,7 @@ bool st_sgm_save(context *c, raw_file *raw)
     if (c->fits && a.flat.joint_count)
         write_animation(&a);
     report_losses(&a);
-    return c->fits && (wanted == SGM_V3 || st_sgm_adapt(c, raw, wanted));
+    return c->fits && (wanted == SGM_V3 || st_format_adapt(&st_format_sgm, c, raw, wanted));
 }
 
 /* The animation file of an untouched copy. */

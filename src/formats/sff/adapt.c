@@ -10,19 +10,19 @@ typedef struct sff_adapter {
     sff_layout from, to;
 } sff_adapter;
 
-static void refuse_size(context *c, uint64_t offset, const char *path, uint64_t size, uint64_t most)
+static void refuse_size(context *c, const uint64_t *place, uint64_t size, uint64_t most)
 {
     char why[96];
     snprintf(why, sizeof why, "it would be %llu, and can be %llu at most", (unsigned long long)size, (unsigned long long)most);
-    st_refuse(c, offset, path, why);
+    st_refuse(c, at_member(place), why);
 }
 
 /* ---- Meshes ---- */
 
-static void copy_column(uint8_t *to, uint32_t to_stride, const vertex_floats *from, uint64_t count)
+static void copy_column(uint8_t *to, uint32_t to_stride, const stele_view *from)
 {
-    for (uint64_t v = 0; v < count; v++)
-        memcpy(to + v * to_stride, from->data + v * from->stride, 4 * (size_t)from->components);
+    for (uint64_t v = 0; v < from->count; v++)
+        memcpy(to + v * to_stride, st_view_at(from, v), 4 * (size_t)from->components);
 }
 
 static void turn_attributes(sff_adapter *a, sff_mesh *m)
@@ -33,12 +33,12 @@ static void turn_attributes(sff_adapter *a, sff_mesh *m)
         return;
     m->vertices = (span){copy, m->vertex_count, a->to.stride};
     for (unsigned i = 0; i < SFF_ATTRIBUTES; i++) {
-        vertex_floats from = st_sff_floats(&a->from, &before, (sff_attribute)i);
+        stele_view from = st_sff_floats(&a->from, &before, (sff_attribute)i);
         uint32_t size = 4 * from.components;
         if (!size)
             continue;
         m->attribute[i] = (span){copy, m->vertex_count, size};
-        copy_column(copy, a->to.packed ? size : a->to.stride, &from, m->vertex_count);
+        copy_column(copy, a->to.packed ? size : a->to.stride, &from);
         copy += a->to.packed ? m->vertex_count * size : size;
     }
 }
@@ -75,7 +75,7 @@ static uint64_t actual_format(const sff_file *f, const sff_layout *l)
            (l->components[SFF_UV] ? SFF_UVS : 0) | (l->index_size ? SFF_INDICES : 0);
 }
 
-void st_sff_set_sizes(context *c, sff_file *f)
+void st_sff_set_sizes(context *c, const sff_file *places, sff_file *f)
 {
     f->geometry_size = 0;
     f->texture_size = 0;
@@ -84,12 +84,12 @@ void st_sff_set_sizes(context *c, sff_file *f)
     for (uint64_t i = 0; i < f->texture_count; i++)
         f->texture_size += 8 + f->texture[i].path_length + 2 * f->texture[i].mesh_count;
     if (f->geometry_size > UINT32_MAX)
-        refuse_size(c, 4, "geometry_size", f->geometry_size, UINT32_MAX);
+        refuse_size(c, &places->geometry_size, f->geometry_size, UINT32_MAX);
     if (f->texture_size > UINT16_MAX)
-        refuse_size(c, 12, "texture_size", f->texture_size, UINT16_MAX);
+        refuse_size(c, &places->texture_size, f->texture_size, UINT16_MAX);
 }
 
-bool st_sff_adapt(context *c, raw_file *raw, unsigned dialect)
+bool st_sff_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect)
 {
     extern const format st_format_sff;
     sff_file *f = (sff_file *)raw;
@@ -107,6 +107,6 @@ bool st_sff_adapt(context *c, raw_file *raw, unsigned dialect)
     for (uint64_t i = 0; c->fits && i < f->texture_count; i++)
         adapt_texture(&f->texture[i], reading);
     if (c->fits)
-        st_sff_set_sizes(c, f);
+        st_sff_set_sizes(c, (const sff_file *)from, f);
     return c->fits;
 }

@@ -65,19 +65,19 @@ stele_type st_sff_index_type(const sff_layout *l)
     return l->index_size == 2 ? STELE_U16 : STELE_U32;
 }
 
-vertex_floats st_sff_floats(const sff_layout *l, const sff_mesh *m, sff_attribute attribute)
+stele_view st_sff_floats(const sff_layout *l, const sff_mesh *m, sff_attribute attribute)
 {
-    uint32_t before = 0;
+    uint32_t before = 0, components = l->components[attribute];
     if (l->packed)
-        return (vertex_floats){m->attribute[attribute].data, 4 * l->components[attribute], l->components[attribute]};
+        return st_view_f32(m->attribute[attribute].data, m->vertex_count, 4 * components, components);
     for (unsigned i = 0; i < (unsigned)attribute; i++)
         before += l->components[i];
-    return (vertex_floats){m->vertices.data + 4 * before, l->stride, l->components[attribute]};
+    return st_view_f32(m->vertices.data + 4 * before, m->vertex_count, l->stride, components);
 }
 
 bool st_sff_mesh_size_holds(const sff_file *f, const sff_mesh *m)
 {
-    return m->size + st_sff_own_bytes(f->raw.reading) == m->end - m->at;
+    return m->size + st_sff_own_bytes(f->raw.reading) == m->bytes;
 }
 
 bool st_sff_geometry_size_holds(const sff_file *f)
@@ -170,7 +170,7 @@ static bool has_padding(const sff_layout *l, const sff_mesh *m, unsigned reading
 
 static void walk_mesh(walk *w, const sff_layout *l, unsigned reading, sff_mesh *m)
 {
-    m->at = w->at;
+    uint64_t start = w->at;
     st_walk_uint(w, "size", STELE_U32, &m->size, reading & SFF_SIZE_WITHOUT_ITSELF ? "excludes its own 4 bytes" : NULL);
     st_walk_uint(w, "vertex_count", STELE_U32, &m->vertex_count, NULL);
     st_walk_uint(w, "index_count", STELE_U32, &m->index_count, index_count_meaning(l));
@@ -184,7 +184,7 @@ static void walk_mesh(walk *w, const sff_layout *l, unsigned reading, sff_mesh *
     if (!l->indices_first)
         walk_indices(w, l, m);
     if (walk_ok(w))
-        m->end = w->at;
+        m->bytes = w->at - start;
 }
 
 static void walk_mesh_count(walk *w, uint32_t count_bytes, sff_texture *t)
@@ -202,13 +202,10 @@ static void walk_mesh_count(walk *w, uint32_t count_bytes, sff_texture *t)
 
 static void walk_texture(walk *w, unsigned reading, sff_texture *t)
 {
-    t->at = w->at;
     st_walk_uint(w, "path_length", STELE_U32, &t->path_length, reading & SFF_PATH_NUL ? "counts a NUL" : NULL);
     W_CHARS(w, t, path, t->path_length);
     walk_mesh_count(w, st_sff_count_bytes(reading), t);
     W_ARRAY(w, t, mesh, STELE_U16, t->mesh_count);
-    if (walk_ok(w))
-        t->end = w->at;
 }
 
 static uint64_t load_count(const uint8_t *p, uint32_t bytes)
@@ -241,7 +238,7 @@ static void walk_file(walk *w, raw_file *raw)
     sff_layout layout = st_sff_layout(f->format, *raw);
     W_LIST(w, f, mesh, f->mesh_count, SFF_MESH_BYTES) walk_mesh(w, &layout, raw->reading, &f->mesh[i]);
     f->geometry_end = w->at;
-    if (w->mode != WALK_WRITE && walk_ok(w))
+    if (walk_reads(w) && walk_ok(w))
         f->texture_count =
             st_sff_scan_textures(w->data + w->at, w->size - w->at, f->texture_size, st_sff_count_bytes(raw->reading)).count;
     W_LIST(w, f, texture, f->texture_count, 1) walk_texture(w, raw->reading, &f->texture[i]);
@@ -345,12 +342,12 @@ static void describe_reverse(const sff_relation *r, uint64_t mesh, arena *a, con
 
 static void describe_mesh(const sff_layout *l, const sff_mesh *m, uint64_t index, stele_mesh_info *info)
 {
-    vertex_floats positions = st_sff_floats(l, m, SFF_POSITION);
+    stele_view positions = st_sff_floats(l, m, SFF_POSITION);
     info->vertices = m->vertex_count;
     info->indices = l->index_size ? m->index_count : 0;
     info->triangles = (l->index_size ? m->index_count : m->vertex_count) / 3;
     info->material = (uint32_t)index;
-    info->bounds = st_position_bounds(&positions, m->vertex_count);
+    info->bounds = st_view_bounds(&positions);
 }
 
 static void describe(context *c, const raw_file *raw, stele_info *info)

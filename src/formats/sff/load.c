@@ -9,11 +9,9 @@ typedef unsigned long long number; /* for printf */
 /* The textures of the model by their number in the file. */
 static uint32_t *load_textures(context *c, const sff_file *f)
 {
-    char path[WALK_PATH];
     uint32_t *textures = st_arena_array(c->arena, f->texture_count, sizeof *textures);
     for (uint64_t i = 0; textures && i < f->texture_count; i++)
-        textures[i] =
-            st_load_texture(c, st_sff_path(c->arena, &f->texture[i]), st_check_path(path, "texture[%llu].path", (number)i));
+        textures[i] = st_load_texture(c, st_sff_path(c->arena, &f->texture[i]), at_member(&f->texture[i].path));
     return textures;
 }
 
@@ -71,8 +69,9 @@ static uint32_t load_material(context *c, const texture_list *list, const uint32
 
 static stele_view view_of(const sff_layout *layout, const sff_mesh *m, sff_attribute attribute, uint64_t count)
 {
-    vertex_floats floats = st_sff_floats(layout, m, attribute);
-    return st_view_f32(floats.data, count, floats.stride, floats.components);
+    stele_view view = st_sff_floats(layout, m, attribute);
+    view.count = count;
+    return view;
 }
 
 static stele_view upside_down(context *c, const stele_view *uv)
@@ -88,13 +87,13 @@ static stele_view upside_down(context *c, const stele_view *uv)
 }
 
 /* The number without those that make no whole triangle. */
-static uint64_t whole_triangles(context *c, uint64_t count, uint64_t mesh)
+static uint64_t whole_triangles(context *c, const sff_mesh *m, uint64_t count)
 {
     uint64_t rest = count % 3;
     if (!rest || !c->load->repair)
         return count;
-    st_diag(c->diags, DIAG_REPAIRED_INDICES, st_check_place(c, STELE_NOWHERE, 1, "mesh[%llu]", (number)mesh),
-            "has %llu corners of triangles: the last %llu make none", (number)count, (number)rest);
+    st_diag(c->diags, DIAG_REPAIRED_INDICES, at_item(m), "has %llu corners of triangles: the last %llu make none",
+            (number)count, (number)rest);
     return count - rest;
 }
 
@@ -103,40 +102,39 @@ static void add_attribute(stele_primitive *p, stele_attribute *attributes, stele
     attributes[p->attribute_count++] = (stele_attribute){semantic, 0, view};
 }
 
-static void load_primitive(context *c, const sff_layout *layout, const sff_mesh *m, uint64_t index, stele_primitive *p,
+static void load_primitive(context *c, const sff_layout *layout, const sff_mesh *m, stele_primitive *p,
                            stele_attribute attributes[SFF_ATTRIBUTES])
 {
-    char path[WALK_PATH];
     bool indexed = layout->index_size && m->index_count;
-    p->vertex_count = indexed ? m->vertex_count : whole_triangles(c, m->vertex_count, index);
+    p->vertex_count = indexed ? m->vertex_count : whole_triangles(c, m, m->vertex_count);
     p->attributes = attributes;
     if (indexed)
         p->indices = (stele_view){.data = m->indices.data,
-                                  .count = whole_triangles(c, m->index_count, index),
+                                  .count = whole_triangles(c, m, m->index_count),
                                   .stride = layout->index_size,
                                   .components = 1,
                                   .type = st_sff_index_type(layout)};
     add_attribute(p, attributes, STELE_POSITION, view_of(layout, m, SFF_POSITION, p->vertex_count));
     if (layout->components[SFF_NORMAL]) {
         stele_view normal = view_of(layout, m, SFF_NORMAL, p->vertex_count);
-        normal = st_repair_normals(c, p, &normal, st_check_path(path, "mesh[%llu]", (number)index));
+        normal = st_repair_normals(c, p, &normal, at_item(m));
         add_attribute(p, attributes, STELE_NORMAL, normal);
     }
     if (layout->components[SFF_UV]) {
         stele_view uv = view_of(layout, m, SFF_UV, p->vertex_count);
         uv = upside_down(c, &uv);
-        uv = st_repair_uvs(c, &uv, st_check_path(path, "mesh[%llu]", (number)index));
+        uv = st_repair_uvs(c, &uv, at_item(m));
         add_attribute(p, attributes, STELE_UV, uv);
     }
 }
 
 /* A mesh that draws nothing is there, so that the others keep their numbers, but has no primitive. */
-static bool load_mesh(context *c, const sff_layout *layout, const sff_mesh *m, uint64_t index, uint32_t material)
+static bool load_mesh(context *c, const sff_layout *layout, const sff_mesh *m, uint32_t material)
 {
     stele_attribute attributes[SFF_ATTRIBUTES];
     stele_primitive primitive = {.topology = STELE_TRIANGLES, .material = material};
     stele_node node = stele_default_node();
-    load_primitive(c, layout, m, index, &primitive, attributes);
+    load_primitive(c, layout, m, &primitive, attributes);
     node.mesh =
         st_model_add_mesh(c->load->model, c->arena,
                           &(stele_mesh){.primitives = &primitive, .primitive_count = st_triangle_count(&primitive) > 0});
@@ -154,7 +152,7 @@ bool st_sff_load(context *c, const raw_file *raw)
         return false;
     for (uint64_t i = 0; i < f->mesh_count; i++) {
         texture_list list = textures_of(f, &relation, i);
-        if (!load_mesh(c, &layout, &f->mesh[i], i, load_material(c, &list, textures)))
+        if (!load_mesh(c, &layout, &f->mesh[i], load_material(c, &list, textures)))
             return false;
     }
     st_property_text(&c->load->model->properties, c->arena, SFF_DIALECT_KEY, st_format_sff.info.dialects[raw->dialect].name);

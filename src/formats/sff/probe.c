@@ -161,10 +161,10 @@ typedef struct unit_count {
 
 enum { ENOUGH_NORMALS = 1000 };
 
-static void count_unit_normals(const vertex_floats *normals, uint64_t vertex_count, unit_count *count)
+static void count_unit_normals(const stele_view *normals, unit_count *count)
 {
-    for (uint64_t v = 0; v < vertex_count && v < ENOUGH_NORMALS; v++) {
-        const uint8_t *n = normals->data + v * normals->stride;
+    for (uint64_t v = 0; v < normals->count && v < ENOUGH_NORMALS; v++) {
+        const uint8_t *n = st_view_at(normals, v);
         float x = load_f32(n), y = load_f32(n + 4), z = load_f32(n + 8);
         float square = x * x + y * y + z * z;
         count->unit += square >= 0.99f * 0.99f && square <= 1.01f * 1.01f;
@@ -186,10 +186,10 @@ static bool any_nonfinite(const sff_layout *l, const sff_mesh *m)
 static bool any_denormal(const sff_layout *l, const sff_mesh *m)
 {
     for (unsigned i = SFF_NORMAL; i < SFF_ATTRIBUTES; i++) {
-        vertex_floats floats = st_sff_floats(l, m, (sff_attribute)i);
+        stele_view floats = st_sff_floats(l, m, (sff_attribute)i);
         for (uint64_t v = 0; v < sense_rows(m->vertex_count); v++)
             for (uint32_t k = 0; k < floats.components; k++)
-                if (fpclassify(load_f32(floats.data + v * floats.stride + 4 * k)) == FP_SUBNORMAL)
+                if (fpclassify(load_f32(st_view_at(&floats, v) + 4 * k)) == FP_SUBNORMAL)
                     return true;
     }
     return false;
@@ -217,9 +217,9 @@ sense st_sff_sense(const raw_file *raw)
     sff_layout l = st_sff_layout(f->format, *raw);
     unit_count normals = {0, 0};
     bool odd = header_odd(f), in_place = !l.indices_first;
-    for (uint64_t i = 0; f->mesh && i < f->mesh_count && f->mesh[i].end; i++) {
+    for (uint64_t i = 0; f->mesh && i < f->mesh_count && f->mesh[i].bytes; i++) {
         const sff_mesh *m = &f->mesh[i];
-        vertex_floats normal = st_sff_floats(&l, m, SFF_NORMAL);
+        stele_view normal = st_sff_floats(&l, m, SFF_NORMAL);
         bool other_attributes = raw->reading & (SFF_OTHER_NORMALS | SFF_OTHER_UVS);
         bool misread = other_attributes && any_denormal(&l, m);
         if (misread || !st_sff_mesh_size_holds(f, m) || indices_beyond(&l, m, m->indices.data))
@@ -229,7 +229,7 @@ sense st_sff_sense(const raw_file *raw)
         in_place |= must_be_first(&l, m);
         odd |= any_nonfinite(&l, m);
         if (normal.components)
-            count_unit_normals(&normal, m->vertex_count, &normals);
+            count_unit_normals(&normal, &normals);
     }
     /* without a mesh there is nothing that could confirm it */
     if (f->end && (!f->mesh_count || !st_sff_geometry_size_holds(f) || !st_sff_texture_size_holds(f)))

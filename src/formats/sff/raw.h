@@ -39,10 +39,10 @@ typedef struct sff_layout {
     bool packed, padded, indices_first;
 } sff_layout;
 
-/* In these, at and end are the offsets of a structure that was read; end is 0 if it was not read to its end. */
+/* In these, bytes is how many a structure really has; 0 if it was not read to its end. */
 
 typedef struct sff_mesh {
-    uint64_t at, end;
+    uint64_t bytes;
     uint64_t size, vertex_count, index_count;
     uint16_t texture_count, padding;
     span texture;
@@ -52,7 +52,6 @@ typedef struct sff_mesh {
 } sff_mesh;
 
 typedef struct sff_texture {
-    uint64_t at, end;
     uint64_t path_length, mesh_count;
     span path, mesh;
 } sff_texture;
@@ -61,15 +60,15 @@ typedef struct sff_file {
     raw_file raw;
     uint64_t mesh_count, geometry_size, format, mode, texture_size;
     sff_mesh *mesh;
-    uint64_t geometry_end, end;
-    uint64_t texture_count; /* not in the file: as many as fit in texture_size */
+    uint64_t geometry_end, end; /* where they really are; end is 0 if it was not reached */
+    uint64_t texture_count;     /* not in the file: as many as fit in texture_size */
     sff_texture *texture;
 } sff_file;
 
 extern const char *const st_sff_attribute_names[SFF_ATTRIBUTES];
 
 sff_layout st_sff_layout(uint64_t format, raw_file raw);
-vertex_floats st_sff_floats(const sff_layout *l, const sff_mesh *m, sff_attribute attribute);
+stele_view st_sff_floats(const sff_layout *l, const sff_mesh *m, sff_attribute attribute);
 stele_type st_sff_index_type(const sff_layout *l);
 
 /* The bytes of a mesh without padding. */
@@ -114,12 +113,13 @@ size_t st_sff_first_pair(const sff_relation *r, uint32_t pair);
 void st_sff_probe(const uint8_t *data, uint64_t size, probe *p);
 sense st_sff_sense(const raw_file *raw);
 void st_sff_check(context *c, const raw_file *raw);
-bool st_sff_adapt(context *c, raw_file *raw, unsigned dialect);
+bool st_sff_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);
 bool st_sff_load(context *c, const raw_file *raw);
 bool st_sff_save(context *c, raw_file *raw);
 
-/* Sets the sizes in the header by those of the meshes and textures; refuses what its fields cannot hold. */
-void st_sff_set_sizes(context *c, sff_file *f);
+/* Sets the sizes in the header by those of the meshes and textures; refuses what its fields cannot hold, at their places in
+ * another file or in this one. */
+void st_sff_set_sizes(context *c, const sff_file *places, sff_file *f);
 
 /* Properties of a model and of a material. */
 #define SFF_DIALECT_KEY "sff.dialect"

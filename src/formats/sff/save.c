@@ -78,7 +78,7 @@ static span list_textures(sff_saver *a, const stele_material *m)
     uint8_t *list = st_need(a->c, room, 2);
     uint64_t count = 0;
     if (a->name_count + room > MOST_TEXTURES) {
-        st_refuse(a->c, STELE_NOWHERE, "texture_size", "65535 bytes hold 8191 textures at most");
+        st_refuse(a->c, at_path("texture_size", 1), "65535 bytes hold 8191 textures at most");
         return (span){0};
     }
     if (!list)
@@ -152,9 +152,9 @@ static void measure_mesh(sff_saver *a, uint64_t index)
     to->texture_count = (uint16_t)to->texture.count;
     to->size = st_sff_mesh_bytes(&a->layout, to->vertex_count, to->index_count, to->texture_count);
     if (to->texture.count > UINT16_MAX)
-        st_refuse(a->c, STELE_NOWHERE, "mesh.texture_count", "a mesh can have 65535 textures at most");
+        st_refuse(a->c, at_path("mesh.texture_count", 1), "a mesh can have 65535 textures at most");
     if (to->texture.count && index > UINT16_MAX)
-        st_refuse(a->c, STELE_NOWHERE, "texture.mesh", "only the first 65536 meshes can have textures");
+        st_refuse(a->c, at_path("texture.mesh", 1), "only the first 65536 meshes can have textures");
 }
 
 /* ---- Textures list their meshes, too ---- */
@@ -254,7 +254,7 @@ static void save_meshes(sff_saver *a)
         without_uvs += a->layout.components[SFF_UV] && !st_flat_uv(&a->flat, from)->count;
     }
     if (without_uvs)
-        st_diag(a->c->diags, DIAG_REPAIRED_UV, (diag_place){STELE_NOWHERE, without_uvs, ""},
+        st_diag(a->c->diags, DIAG_REPAIRED_UV, at_path("", without_uvs),
                 "all meshes of an SFF have texture coordinates, or none: %llu without them got zeros", (number)without_uvs);
 }
 
@@ -285,7 +285,7 @@ bool st_sff_save(context *c, raw_file *raw)
     if (c->fits)
         save_textures(&a);
     if (c->fits)
-        st_sff_set_sizes(c, f);
+        st_sff_set_sizes(c, f, f);
     if (c->fits)
         save_meshes(&a);
     return c->fits;

@@ -29,15 +29,14 @@ static bool add_clusters(twm_mesh *m, arena *a)
     return empty != NULL;
 }
 
-static void lose(context *c, diag_code code, uint64_t count, const char *path, const char *what)
+static void lose(context *c, diag_code code, uint64_t count, const twm_mesh *before, const char *what)
 {
     if (count)
-        st_diag(c->diags, code, (diag_place){STELE_NOWHERE, count, path}, "%s: %llu are missing", what,
-                (unsigned long long)count);
+        st_diag(c->diags, code, counted(count, at_item(before)), "%s: %llu are missing", what, (unsigned long long)count);
 }
 
 /* Only v3 can tell that its writer took three floats for each uv: elsewhere they must be what they seem. */
-static bool repair_uvs(context *c, const twm_file *f, twm_mesh *m, const char *path)
+static bool repair_uvs(context *c, const twm_file *f, const twm_mesh *before, twm_mesh *m)
 {
     uint64_t known = 2 * m->vertex_count / 3;
     if (!st_twm_three_float_uvs(f, m))
@@ -46,11 +45,11 @@ static bool repair_uvs(context *c, const twm_file *f, twm_mesh *m, const char *p
     for (uint64_t v = 0; copy && v < known; v++)
         memcpy(copy + 8 * v, m->uv.data + 12 * v, 8);
     m->uv = (span){copy, m->vertex_count, 8};
-    lose(c, DIAG_LOSS_UV, m->vertex_count - known, path, "uvs of some vertices were never written");
+    lose(c, DIAG_LOSS_UV, m->vertex_count - known, before, "uvs of some vertices were never written");
     return copy != NULL;
 }
 
-static bool resize_indices(context *c, const twm_file *f, twm_mesh *m, uint32_t size, const char *path)
+static bool resize_indices(context *c, const twm_file *f, const twm_mesh *before, twm_mesh *m, uint32_t size)
 {
     bool half = st_twm_half_indices(f, m);
     uint32_t from = half ? 8 : m->index_size;
@@ -59,11 +58,11 @@ static bool resize_indices(context *c, const twm_file *f, twm_mesh *m, uint32_t 
     if (from == size && !half)
         return true;
     if (size == 4 && st_scan_beyond(m->indices.data, count, type, (uint64_t)UINT32_MAX + 1)) {
-        st_diag(c->diags, DIAG_DOES_NOT_FIT, st_check_place(c, m->at, 1, "%s.indices", path), "do not fit in 32 bits");
+        st_diag(c->diags, DIAG_DOES_NOT_FIT, at_member(&before->indices), "do not fit in 32 bits");
         return false;
     }
     if (half)
-        lose(c, DIAG_LOSS_INDICES, m->index_count - count, path, "half of the indices were never written");
+        lose(c, DIAG_LOSS_INDICES, m->index_count - count, before, "half of the indices were never written");
     uint8_t *copy = st_arena_alloc(c->arena, count * size);
     for (uint64_t i = 0; copy && i < count; i++)
         store_uint(copy + i * size, load_uint(m->indices.data + i * from, type), size);
@@ -73,11 +72,10 @@ static bool resize_indices(context *c, const twm_file *f, twm_mesh *m, uint32_t 
     return copy != NULL;
 }
 
-static bool adapt_mesh(context *c, const twm_file *f, twm_mesh *m, unsigned dialect, const char *path)
+static bool adapt_mesh(context *c, const twm_file *f, const twm_mesh *before, twm_mesh *m, unsigned dialect)
 {
     if (dialect == TWM_V3 && (m->vertex_count > UINT32_MAX || m->index_count > UINT32_MAX)) {
-        st_diag(c->diags, DIAG_DOES_NOT_FIT, st_check_place(c, m->at, 1, "%s", path),
-                "does not fit in v3: counts have 32 bits");
+        st_diag(c->diags, DIAG_DOES_NOT_FIT, at_item(before), "does not fit in v3: counts have 32 bits");
         return false;
     }
     if (st_twm_has_skeleton(f)) {
@@ -87,21 +85,21 @@ static bool adapt_mesh(context *c, const twm_file *f, twm_mesh *m, unsigned dial
         if (!add_clusters(m, c->arena))
             return false;
     }
-    if (dialect != TWM_V3 && !repair_uvs(c, f, m, path))
+    if (dialect != TWM_V3 && !repair_uvs(c, f, before, m))
         return false;
-    return resize_indices(c, f, m, dialect <= TWM_V1 ? 8 : 4, path);
+    return resize_indices(c, f, before, m, dialect <= TWM_V1 ? 8 : 4);
 }
 
-bool st_twm_adapt(context *c, raw_file *raw, unsigned dialect)
+bool st_twm_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect)
 {
-    char path[WALK_PATH];
+    const twm_file *before = (const twm_file *)from;
     twm_file *f = (twm_file *)raw;
     twm_mesh *meshes = st_arena_array(c->arena, f->mesh_count, sizeof *meshes);
     if (!meshes || !widen_joints(f, c->arena))
         return false;
     for (unsigned i = 0; i < f->mesh_count; i++) {
         meshes[i] = f->mesh[i];
-        if (!adapt_mesh(c, f, &meshes[i], dialect, st_check_path(path, "mesh[%u]", i)))
+        if (!adapt_mesh(c, f, &before->mesh[i], &meshes[i], dialect))
             return false;
     }
     f->has_skeleton = st_twm_has_skeleton(f);

@@ -104,7 +104,6 @@ static void walk_clusters(walk *w, const twm_file *f, twm_mesh *m)
 
 static void walk_mesh(walk *w, const twm_file *f, twm_mesh *m)
 {
-    m->at = w->at;
     W_UINT64(w, m, vertex_count, f->raw.dialect == TWM_V3 ? STELE_U32 : STELE_U64);
     W_U8(w, m, has_normals);
     W_U8(w, m, has_uvs);
@@ -130,7 +129,6 @@ static void walk_track(walk *w, twm_track *t)
 {
     static const stele_column columns[] = {
         {"time", STELE_U32, 1}, {"translation", STELE_F32, 3}, {"scale", STELE_F32, 3}, {"rotation", STELE_F32, 4}};
-    t->at = w->at;
     W_U32(w, t, key_count);
     W_ROWS(w, t, key, columns, 4, t->key_count);
 }
@@ -180,7 +178,7 @@ static void walk_file(walk *w, raw_file *raw)
     if (f->has_skeleton && reading.joint_size)
         walk_skeleton(w, f, reading.joint_size);
     W_LIST(w, f, mesh, f->mesh_count, 16) walk_mesh(w, f, &f->mesh[i]);
-    for (uint64_t i = 0; !reading.inside && f->mesh && st_walk_item(w, "mesh", i, f->mesh_count); i++)
+    for (uint64_t i = 0; !reading.inside && f->mesh && st_walk_item(w, "mesh", f->mesh, sizeof *f->mesh, i, f->mesh_count); i++)
         walk_clusters(w, f, &f->mesh[i]);
     walk_animations(w, f);
     walk_footer(w, f);
@@ -191,7 +189,7 @@ static void walk_file(walk *w, raw_file *raw)
 static void walk_container(walk *w, container *c)
 {
     st_walk_uint(w, "unpacked_size", STELE_U64, &c->unpacked_size, NULL);
-    st_walk_blob(w, "block", &c->block, w->mode == WALK_WRITE ? c->block.count : w->size - w->at);
+    st_walk_blob(w, "block", &c->block, walk_reads(w) ? w->size - w->at : c->block.count);
 }
 
 /* A block cannot grow more than 255 times: nothing is allocated on the file's word. */
@@ -349,7 +347,7 @@ static void describe_mesh(const twm_file *f, const twm_mesh *m, arena *a, stele_
     } attributes[] = {{true, "position"},           {m->has_normals, "normal"},     {m->has_uvs, "uv0"},
                       {m->has_tangents, "tangent"}, {m->has_binormals, "binormal"}, {st_twm_has_clusters(f, m), "weights"}};
     const char **names = st_arena_alloc(a, sizeof attributes / sizeof *attributes * sizeof *names);
-    vertex_floats positions = {m->position.data, 12, 3};
+    stele_view positions = st_view_f32(m->position.data, m->vertex_count, 12, 3);
     uint64_t indices = st_twm_half_indices(f, m) ? m->index_count / 2 : m->index_count;
     size_t count = 0;
     for (size_t i = 0; names && i < sizeof attributes / sizeof *attributes; i++)
@@ -361,7 +359,7 @@ static void describe_mesh(const twm_file *f, const twm_mesh *m, arena *a, stele_
                               .material = STELE_NONE,
                               .attributes = names,
                               .attribute_count = count,
-                              .bounds = st_position_bounds(&positions, m->vertex_count)};
+                              .bounds = st_view_bounds(&positions)};
 }
 
 static void describe_clip(const twm_file *f, const twm_animation *animation, stele_clip_info *info)

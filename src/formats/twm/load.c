@@ -15,24 +15,19 @@ typedef struct twm_loader {
     bool neutral; /* some vertex needs the neutral joint */
 } twm_loader;
 
-static diag_place place(twm_loader *t, const void *at, uint64_t count, const char *path)
-{
-    return st_check_place(t->c, st_check_offset(t->c, at), count, "%s", path);
-}
-
 /* ---- Indices ---- */
 
 /* The indices that are there, however they were written, in whole triangles. */
-static stele_view load_indices(twm_loader *t, const twm_mesh *m, const char *path)
+static stele_view load_indices(twm_loader *t, const twm_mesh *m)
 {
     bool half = st_twm_half_indices(t->file, m); /* not literally: nothing else has been checked */
     uint32_t size = half ? 8 : m->index_size;
     uint64_t there = half ? m->index_count / 2 : m->index_count, count = there / 3 * 3;
     if (half)
-        st_diag(t->c->diags, DIAG_REPAIRED_INDICES, place(t, m->indices.data, m->index_count - count, path),
+        st_diag(t->c->diags, DIAG_REPAIRED_INDICES, counted(m->index_count - count, at_member(&m->indices)),
                 "are 64-bit numbers of which half were never written: the half that is there is taken");
     else if (count != there)
-        st_diag(t->c->diags, DIAG_REPAIRED_INDICES, place(t, m->indices.data, there - count, path),
+        st_diag(t->c->diags, DIAG_REPAIRED_INDICES, counted(there - count, at_member(&m->indices)),
                 "do not make whole triangles: the last ones are dropped");
     if (size == 4)
         return (stele_view){.data = m->indices.data, .count = count, .stride = 4, .components = 1, .type = STELE_U32};
@@ -51,14 +46,14 @@ static stele_view three_floats(const span *s)
 }
 
 /* Two thirds of the uvs are there, each followed by a 0. */
-static stele_view repair_three_floats(twm_loader *t, const twm_mesh *m, const char *path)
+static stele_view repair_three_floats(twm_loader *t, const twm_mesh *m)
 {
     uint8_t *bytes;
     uint64_t known = 2 * m->vertex_count / 3;
     stele_view uv = st_view_make(t->c->arena, m->vertex_count, STELE_F32, 2, &bytes);
     for (uint64_t v = 0; v < known && v < uv.count; v++)
         memcpy(bytes + 8 * v, m->uv.data + 12 * v, 8);
-    st_diag(t->c->diags, DIAG_REPAIRED_UV, place(t, m->uv.data, m->vertex_count, path),
+    st_diag(t->c->diags, DIAG_REPAIRED_UV, counted(m->vertex_count, at_member(&m->uv)),
             "were written as three floats each: they are put where they belong, and those of the last %llu vertices, which are "
             "not there, are 0",
             (unsigned long long)(m->vertex_count - known));
@@ -76,12 +71,12 @@ static stele_view flipped(arena *a, const stele_view *uv)
     return result;
 }
 
-static stele_view load_uvs(twm_loader *t, const twm_mesh *m, const char *path)
+static stele_view load_uvs(twm_loader *t, const twm_mesh *m)
 {
     stele_view uv = st_view_f32(m->uv.data, m->uv.count, 8, 2);
     if (t->c->load->repair && st_twm_three_float_uvs(t->file, m))
-        uv = repair_three_floats(t, m, path);
-    uv = st_repair_uvs(t->c, &uv, path);
+        uv = repair_three_floats(t, m);
+    uv = st_repair_uvs(t->c, &uv, at_member(&m->uv));
     return t->flip_uvs ? flipped(t->c->arena, &uv) : uv;
 }
 
@@ -104,7 +99,7 @@ static bool repair_tangent(const float normal[3], float tangent[3])
 }
 
 /* The side that the binormal is on is all that a tangent does not say itself. */
-static stele_view load_tangents(twm_loader *t, const twm_mesh *m, const stele_view *normals, const char *path)
+static stele_view load_tangents(twm_loader *t, const twm_mesh *m, const stele_view *normals)
 {
     uint8_t *bytes;
     uint64_t repaired = 0;
@@ -123,18 +118,18 @@ static stele_view load_tangents(twm_loader *t, const twm_mesh *m, const stele_vi
             store_f32(bytes + 16 * v + 4 * i, tangent[i]);
     }
     if (repaired)
-        st_diag(t->c->diags, DIAG_REPAIRED_TANGENT, place(t, m->tangent.data, repaired, path),
+        st_diag(t->c->diags, DIAG_REPAIRED_TANGENT, counted(repaired, at_member(&m->tangent)),
                 "are not of length 1: they are made so, or made up where they have no direction");
     return tangents;
 }
 
 /* Tangents without normals have no meaning, and binormals without tangents no place. */
-static bool usable_tangents(twm_loader *t, const twm_mesh *m, const char *path)
+static bool usable_tangents(twm_loader *t, const twm_mesh *m)
 {
     bool usable = m->has_tangents && m->has_normals;
     if ((m->has_tangents || m->has_binormals) && !usable)
         st_diag(t->c->diags, DIAG_TANGENTS_DROPPED,
-                place(t, m->has_tangents ? m->tangent.data : m->binormal.data, m->vertex_count, path),
+                counted(m->vertex_count, at_member(m->has_tangents ? &m->tangent : &m->binormal)),
                 "are left out: only together with normals do tangents and binormals say something");
     return usable;
 }
@@ -192,7 +187,7 @@ static bool joints_usable(const twm_file *f)
     return f->joint_count && f->joint_count < MOST_JOINTS;
 }
 
-static bool load_skin(twm_loader *t, const twm_mesh *m, const char *path, skin_result *skin)
+static bool load_skin(twm_loader *t, const twm_mesh *m, skin_result *skin)
 {
     cluster_list clusters;
     skin->attribute_count = 0;
@@ -202,7 +197,7 @@ static bool load_skin(twm_loader *t, const twm_mesh *m, const char *path, skin_r
                             .influences = influences_of_cluster,
                             .context = &clusters,
                             .joint_count = t->file->joint_count,
-                            .path = path};
+                            .place = at_member(&m->clusters)};
     if (!st_load_influences(t->c, &request, skin))
         return false;
     t->neutral |= skin->needs_neutral;
@@ -219,26 +214,25 @@ static void add_attribute(stele_primitive *p, stele_attribute *attributes, stele
 }
 
 /* What draws nothing has no primitive, but keeps its number. */
-static void load_primitive(twm_loader *t, const twm_mesh *m, unsigned index, stele_mesh *mesh, stele_node *node)
+static void load_primitive(twm_loader *t, const twm_mesh *m, stele_mesh *mesh, stele_node *node)
 {
-    char path[WALK_PATH];
     stele_attribute attributes[MOST_ATTRIBUTES];
     skin_result skin;
     stele_primitive p = {.vertex_count = m->vertex_count, .attributes = attributes, .material = STELE_NONE};
-    p.indices = load_indices(t, m, st_check_path(path, "mesh[%u].indices", index));
+    p.indices = load_indices(t, m);
     if (!p.indices.count || !m->vertex_count)
         return;
     add_attribute(&p, attributes, STELE_POSITION, three_floats(&m->position));
     stele_view normals = three_floats(&m->normal);
     if (m->has_normals) {
-        normals = st_repair_normals(t->c, &p, &normals, st_check_path(path, "mesh[%u].normal", index));
+        normals = st_repair_normals(t->c, &p, &normals, at_member(&m->normal));
         add_attribute(&p, attributes, STELE_NORMAL, normals);
     }
-    if (usable_tangents(t, m, st_check_path(path, "mesh[%u].tangent", index)))
-        add_attribute(&p, attributes, STELE_TANGENT, load_tangents(t, m, &normals, path));
+    if (usable_tangents(t, m))
+        add_attribute(&p, attributes, STELE_TANGENT, load_tangents(t, m, &normals));
     if (m->has_uvs)
-        add_attribute(&p, attributes, STELE_UV, load_uvs(t, m, st_check_path(path, "mesh[%u].uv", index)));
-    if (load_skin(t, m, st_check_path(path, "mesh[%u].cluster", index), &skin)) {
+        add_attribute(&p, attributes, STELE_UV, load_uvs(t, m));
+    if (load_skin(t, m, &skin)) {
         for (size_t i = 0; i < skin.attribute_count; i++)
             attributes[p.attribute_count++] = skin.attributes[i];
         node->skin = 0;
@@ -253,7 +247,7 @@ static void load_mesh(twm_loader *t, unsigned index)
     const twm_mesh *m = &t->file->mesh[index];
     stele_mesh mesh = {0};
     stele_node node = stele_default_node();
-    load_primitive(t, m, index, &mesh, &node);
+    load_primitive(t, m, &mesh, &node);
     if (!mesh.primitive_count)
         node.mesh = st_model_add_mesh(t->c->load->model, t->c->arena, &mesh);
     st_model_add_node(t->c->load->model, t->c->arena, &node);
@@ -284,7 +278,7 @@ static stele_view load_matrices(twm_loader *t)
     stele_view matrices = st_view_make(t->c->arena, count, STELE_F32, 16, &bytes);
     bool transposed = stored_transposed(f);
     if (transposed)
-        st_diag(t->c->diags, DIAG_ASSUMED, place(t, twm_joint_matrix(f, 0), 1, "joint.inverse_bind"),
+        st_diag(t->c->diags, DIAG_ASSUMED, at_columns(twm_joint_matrix(f, 0), 1),
                 "is taken as stored row by row, because that is where the translations are");
     for (uint64_t j = 0; j < matrices.count; j++) {
         float given[16];
@@ -304,7 +298,7 @@ static uint32_t *load_parents(twm_loader *t)
     uint32_t base = st_twm_counts_from_one(f);
     uint32_t *parent = st_arena_array(t->c->arena, f->joint_count, sizeof *parent);
     if (base)
-        st_diag(t->c->diags, DIAG_ASSUMED, place(t, f->joints.data, 1, "joint.parent"),
+        st_diag(t->c->diags, DIAG_ASSUMED, at_columns(f->joints.data, 1),
                 "is taken to count from 1, because one joint seems to be its own parent");
     for (uint32_t j = 0; parent && j < f->joint_count; j++) {
         uint32_t given = load_u32(f->joints.data + (uint64_t)j * f->joints.stride);
@@ -353,26 +347,26 @@ static stele_view w_last(arena *a, const stele_view *rotation)
     return turned;
 }
 
-static stele_view load_rotations(twm_loader *t, const twm_track *track, const key_order *order, const char *path)
+static stele_view load_rotations(twm_loader *t, const twm_track *track, const key_order *order)
 {
     stele_view rotation = keys_of(track, TWM_KEY_ROTATION, 4);
     if (t->rotation_w_first)
         rotation = w_last(t->c->arena, &rotation);
     rotation = st_keys_take(t->c->arena, order, &rotation);
-    return st_repair_rotations(t->c, &rotation, path);
+    return st_repair_rotations(t->c, &rotation, at_member(&track->key));
 }
 
-static bool load_track(twm_loader *t, const twm_track *track, uint32_t node, const char *path, stele_channel *channels)
+static bool load_track(twm_loader *t, const twm_track *track, uint32_t node, stele_channel *channels)
 {
     key_order order;
     arena *a = t->c->arena;
     double *seconds = st_arena_array(a, track->key.count, sizeof *seconds);
     for (uint64_t i = 0; seconds && i < track->key.count; i++)
         seconds[i] = load_u32(track->key.data + i * TWM_KEY_BYTES) / 1000.0;
-    if (!seconds || !st_keys_order(t->c, seconds, track->key.count, path, &order))
+    if (!seconds || !st_keys_order(t->c, seconds, track->key.count, at_member(&track->key), &order))
         return false;
     stele_view translation = keys_of(track, TWM_KEY_TRANSLATION, 3), scale = keys_of(track, TWM_KEY_SCALE, 3);
-    const stele_view values[] = {st_keys_take(a, &order, &translation), load_rotations(t, track, &order, path),
+    const stele_view values[] = {st_keys_take(a, &order, &translation), load_rotations(t, track, &order),
                                  st_keys_take(a, &order, &scale)};
     static const stele_channel_path paths[] = {STELE_TRANSLATION, STELE_ROTATION, STELE_SCALE};
     for (int i = 0; i < 3; i++)
@@ -382,7 +376,6 @@ static bool load_track(twm_loader *t, const twm_track *track, uint32_t node, con
 
 static bool load_clip(twm_loader *t, const rig *r, unsigned index)
 {
-    char path[WALK_PATH];
     const twm_animation *animation = &t->file->animation[index];
     uint64_t tracks = 0;
     for (uint32_t j = 0; j < t->file->joint_count; j++)
@@ -393,15 +386,13 @@ static bool load_clip(twm_loader *t, const rig *r, unsigned index)
         const twm_track *track = &animation->track[j];
         if (!track->key.count)
             continue;
-        st_check_path(path, "animation[%u].track[%u].key", index, j);
-        if (!load_track(t, track, r->first_node + j, path, channels + clip.channel_count))
+        if (!load_track(t, track, r->first_node + j, channels + clip.channel_count))
             return false;
         clip.channel_count += 3;
     }
     if (tracks)
         return channels && st_model_add_clip(t->c->load->model, t->c->arena, &clip) != STELE_NONE;
-    st_diag(t->c->diags, DIAG_CLIP_DROPPED, st_check_place(t->c, STELE_NOWHERE, 1, "animation[%u]", index),
-            "has no keys: it is left out");
+    st_diag(t->c->diags, DIAG_CLIP_DROPPED, at_item(animation), "has no keys: it is left out");
     return true;
 }
 
@@ -417,7 +408,7 @@ bool st_twm_load(context *c, const raw_file *raw)
     for (unsigned i = 0; i < f->mesh_count && !c->arena->failed; i++)
         load_mesh(&t, i);
     if (f->joint_count && !joints_usable(f))
-        st_diag(c->diags, DIAG_SKIN_DROPPED, st_check_place(c, TWM_HEADER, f->joint_count, "joint_count"),
+        st_diag(c->diags, DIAG_SKIN_DROPPED, counted(f->joint_count, at_member(&f->joint_count)),
                 "is more than a skin can have: nothing moves");
     else if (f->joint_count && !load_skeleton(&t, &r))
         return false;

@@ -22,7 +22,6 @@ enum { TWM_LAYOUTS = 11, TWM_READINGS = 2 * TWM_LAYOUTS, TWM_NO_SKELETON = TWM_L
 twm_reading st_twm_reading(unsigned reading);
 
 typedef struct twm_mesh {
-    uint64_t at;
     uint64_t vertex_count;
     uint8_t has_normals, has_uvs, has_tangents, has_binormals, has_deformer;
     span reserved;
@@ -34,7 +33,6 @@ typedef struct twm_mesh {
 } twm_mesh;
 
 typedef struct twm_track {
-    uint64_t at;
     uint32_t key_count;
     span key;
 } twm_track;
@@ -87,7 +85,7 @@ bool st_twm_has_skeleton(const twm_file *f);
 bool st_twm_has_clusters(const twm_file *f, const twm_mesh *m);
 
 void st_twm_check(context *c, const raw_file *raw);
-bool st_twm_adapt(context *c, raw_file *raw, unsigned dialect);
+bool st_twm_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);
 bool st_twm_load(context *c, const raw_file *raw);
 bool st_twm_save(context *c, raw_file *raw);
 

@@ -6,6 +6,8 @@
 #include "model/rig.h"
 #include "raw.h"
 
+extern const format st_format_twm;
+
 typedef struct twm_saver {
     context *c;
     twm_file *file;
@@ -148,7 +150,7 @@ static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned
     static const uint8_t zeros[3];
     char path[WALK_PATH];
     if (from->vertex_count > UINT32_MAX || from->indices.count > UINT32_MAX) {
-        st_refuse(t->c, STELE_NOWHERE, st_check_path(path, "mesh[%u]", index), "counts have 32 bits");
+        st_refuse(t->c, at_path(st_path(path, "mesh[%u]", index), 1), "counts have 32 bits");
         return;
     }
     m->vertex_count = from->vertex_count;
@@ -357,6 +359,6 @@ bool st_twm_save(context *c, raw_file *raw)
     st_report_clips(c, &t.flat);
     st_report_names(c, &t.flat, true);
     if (c->fits && dialect != TWM_V3)
-        c->fits = st_twm_adapt(c, raw, dialect);
+        c->fits = st_format_adapt(&st_format_twm, c, raw, dialect);
     return c->fits;
 }

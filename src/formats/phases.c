@@ -1,0 +1,59 @@
+/* The phases of a file. What a phase reports has its place in the raw struct: one walk finds all of them. */
+#include "file/locate.h"
+#include "format.h"
+
+static void locate(const format *format, const context *c, const uint8_t *data, uint64_t size, raw_file *raw)
+{
+    locator l;
+    if (!st_locate_begin(&l, c->diags, data, size))
+        return;
+    /* not on the stack: a walk is larger than a small thread likes */
+    walk *w = st_arena_bytes(c->arena, sizeof *w);
+    if (!w)
+        return;
+    st_walk_locate(w, c->arena, &l);
+    format->walk(w, raw);
+    st_locate_end(&l);
+}
+
+static void settle(const format *format, const context *c, raw_file *raw)
+{
+    /* what saving makes is in no file yet, so that it has no offsets */
+    locate(format, c, c->save ? NULL : c->data, c->save ? 0 : c->size, raw);
+    st_diags_settle(c->diags);
+}
+
+void st_format_locate_companion(const format *format, context *c, raw_file *raw)
+{
+    locate(format, c, NULL, 0, raw);
+}
+
+void st_format_check(const format *format, context *c, raw_file *raw)
+{
+    format->check(c, raw);
+    settle(format, c, raw);
+}
+
+bool st_format_load(const format *format, context *c, raw_file *raw)
+{
+    bool loaded = format->load(c, raw);
+    settle(format, c, raw);
+    return loaded;
+}
+
+bool st_format_save(const format *format, context *c, raw_file *raw)
+{
+    bool saved = format->save(c, raw);
+    settle(format, c, raw);
+    return saved;
+}
+
+bool st_format_adapt(const format *format, context *c, raw_file *raw, unsigned dialect)
+{
+    raw_file *from = st_need_copy(c, raw, 1, format->raw_size);
+    if (!from)
+        return false;
+    bool fits = format->adapt(c, from, raw, dialect);
+    settle(format, c, from);
+    return fits;
+}

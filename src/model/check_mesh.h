@@ -1,0 +1,30 @@
+/* The checks of a mesh, whatever format it is from. */
+#ifndef ST_CHECK_MESH_H
+#define ST_CHECK_MESH_H
+
+#include "file/check.h"
+
+/* Views without components are not there. Those of vertices have vertex_count rows, whatever count they say. */
+typedef struct mesh_view {
+    diag_place place; /* of the mesh */
+    uint64_t vertex_count;
+    stele_view all; /* all floats of interleaved vertices, if they are together at the start of the row; or nothing */
+    stele_view position, normal, uv, color, tangent, binormal, weight, bone;
+    uint64_t bone_count; /* UINT64_MAX: not known */
+    bool unindexed;      /* every three vertices are a triangle */
+    stele_view indices;  /* packed */
+
+    /* Where a row of one of these views is, for formats whose bytes no walk has names for; otherwise NULL. */
+    diag_place (*place_of)(context *c, const struct mesh_view *mesh, const stele_view *view, uint64_t row);
+    const void *user; /* of place_of */
+} mesh_view;
+
+/* Whether a vector of this squared length need not be repaired: a loose net, for memory speed. NaN is not. */
+static inline bool st_unit_enough(float square)
+{
+    return square > 0.99f && square < 1.01f;
+}
+
+void st_check_mesh(context *c, const mesh_view *mesh);
+
+#endif
