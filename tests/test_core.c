@@ -172,10 +172,10 @@ static void empty_items_cannot_be_claimed(void **state)
     (void)state;
     st_arena_init(&a, &none);
     st_walk_read(w, &a, data, sizeof data);
-    assert_null(st_walk_list(w, "item", NULL, 4000000000u, 16, 0));
+    assert_null(st_walk_list(w, "item", NULL, NULL, 4000000000u, 16, 0));
     assert_int_equal(w->failure.code, DIAG_COUNT_TOO_LARGE);
     st_walk_read(w, &a, data, sizeof data);
-    assert_null(st_walk_list(w, "item", NULL, UINT64_MAX, 16, 100));
+    assert_null(st_walk_list(w, "item", NULL, NULL, UINT64_MAX, 16, 100));
     assert_true(w->failed);
     assert_true(a.used < 10000);
     st_arena_free(&a);

@@ -142,6 +142,21 @@ static void containers_are_unpacked(void **state)
     stele_close(file);
 }
 
+/* Findings in a container are at offsets of what it unpacks to, and say so. */
+static void places_are_those_of_the_content(void **state)
+{
+    static const uint8_t flagged[] = {U64(36), 0xF0, 36 - 15, '.', 't', 'w', 'm', U32(0), U32(0), 1, 0, 0, 0, U32(0), FOOTER};
+    stele_options full = {.check = STELE_CHECK_FULL};
+    (void)state;
+    stele_file *file = stele_open_memory(LITERAL(flagged), &full);
+    const stele_diagnostic *d = find_diagnostic(file, "skeleton-flag");
+    assert_non_null(d);
+    assert_string_equal(d->path, "has_skeleton");
+    assert_int_equal(d->offset, 12);
+    assert_true(d->unpacked);
+    stele_close(file);
+}
+
 /* A claim of two gigabytes in a few bytes must cost nothing. */
 static void claims_are_not_believed(void **state)
 {
@@ -302,17 +317,12 @@ static void readings_become_the_recommended_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(literals_are_recognised),
-        cmocka_unit_test(clips_are_in_milliseconds),
-        cmocka_unit_test(containers_are_unpacked),
-        cmocka_unit_test(claims_are_not_believed),
-        cmocka_unit_test(packing_is_lz4),
-        cmocka_unit_test(findings_are_found),
-        cmocka_unit_test(cycles_are_found),
-        cmocka_unit_test(parents_may_count_from_one),
-        cmocka_unit_test(writers_defects_are_named),
-        cmocka_unit_test(old_losses_are_said),
-        cmocka_unit_test(readings_become_the_recommended_one),
+        cmocka_unit_test(literals_are_recognised),    cmocka_unit_test(clips_are_in_milliseconds),
+        cmocka_unit_test(containers_are_unpacked),    cmocka_unit_test(places_are_those_of_the_content),
+        cmocka_unit_test(claims_are_not_believed),    cmocka_unit_test(packing_is_lz4),
+        cmocka_unit_test(findings_are_found),         cmocka_unit_test(cycles_are_found),
+        cmocka_unit_test(parents_may_count_from_one), cmocka_unit_test(writers_defects_are_named),
+        cmocka_unit_test(old_losses_are_said),        cmocka_unit_test(readings_become_the_recommended_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

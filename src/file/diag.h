@@ -19,7 +19,6 @@ typedef enum place_kind {
     PLACE_GIVEN,
     PLACE_MEMBER, /* the address of a member of a raw struct */
     PLACE_ITEM,   /* that of an item of a list, which is also that of its first member */
-    PLACE_LIST,   /* and that of the list, all of it */
     PLACE_BYTE,   /* a byte of the file, in the field that has it */
     PLACE_ROW,    /* the same, in a row of the field */
     PLACE_COLUMN, /* and in a column of the row */
@@ -50,7 +49,7 @@ static inline diag_place at_key(place_kind kind, const void *key, uint64_t count
     return (diag_place){kind, count, key, STELE_NOWHERE, ""};
 }
 
-/* &mesh->material, &file->mesh[2] */
+/* &mesh->material, &file->mesh (the whole list), and &file->mesh[2] */
 static inline diag_place at_member(const void *member)
 {
     return at_key(PLACE_MEMBER, member, 1);
@@ -59,11 +58,6 @@ static inline diag_place at_member(const void *member)
 static inline diag_place at_item(const void *item)
 {
     return at_key(PLACE_ITEM, item, 1);
-}
-
-static inline diag_place at_list(const void *first_item)
-{
-    return at_key(PLACE_LIST, first_item, 1);
 }
 
 /* A byte of the file as name, bone[3], vertices[17].normal and vertices.normal. An empty field has none: say the member. */

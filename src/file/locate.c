@@ -81,11 +81,6 @@ void st_locate_item(walk *w, const void *item)
     find(w, NULL, item, PLACE_ITEM);
 }
 
-void st_locate_list(walk *w, const char *name, const void *first_item)
-{
-    find(w, name, first_item, PLACE_LIST);
-}
-
 /* ---- Bytes ---- */
 
 static const char *column_at(const located_rows *r, uint64_t at)

@@ -20,10 +20,9 @@ bool st_locate_begin(locator *l, diags *d, const uint8_t *data, uint64_t size);
 /* After the walk: what was found is no longer sought. */
 void st_locate_end(locator *l);
 
-/* For the walk. A field of the file is a member of a raw struct; a list and its items; a run of bytes, perhaps in rows. */
+/* For the walk. A field of the file is a member of a raw struct; an item of a list; a run of bytes, perhaps in rows. */
 void st_locate_member(walk *w, const char *name, const void *member);
 void st_locate_item(walk *w, const void *item);
-void st_locate_list(walk *w, const char *name, const void *first_item);
 
 typedef struct located_rows {
     const void *data;

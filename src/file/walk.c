@@ -380,10 +380,11 @@ void st_walk_gap(walk *w, span *value, uint64_t count)
 
 /* ---- Lists ---- */
 
-void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_t item_size, uint64_t least_bytes)
+void *st_walk_list(walk *w, const char *name, const void *member, void *items, uint64_t count, size_t item_size,
+                   uint64_t least_bytes)
 {
     if (w->mode == WALK_LOCATE)
-        st_locate_list(w, name, items);
+        st_locate_member(w, name, member);
     if (!walk_reads(w))
         return items;
     /* items of no bytes count as one, or a file could claim billions of them for nothing */

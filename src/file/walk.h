@@ -117,7 +117,8 @@ void st_walk_put(walk *w, const void *data, uint64_t size);
 void st_walk_gap(walk *w, span *value, uint64_t count);
 
 /* A list: the array to fill (when reading) or the one given (when writing), then one step per item. */
-void *st_walk_list(walk *w, const char *name, void *items, uint64_t count, size_t item_size, uint64_t least_bytes);
+void *st_walk_list(walk *w, const char *name, const void *member, void *items, uint64_t count, size_t item_size,
+                   uint64_t least_bytes);
 bool st_walk_item(walk *w, const char *name, const void *items, size_t item_size, uint64_t index, uint64_t count);
 
 /* A number whose member is not of 64 bits: that is its key for places. */
@@ -174,7 +175,7 @@ static inline uint8_t walk_peek(const walk *w, uint8_t written)
 
 /* Two statements: the array, and a loop over i whose body walks (owner)->field[i]. Not for the branch of a bare if. */
 #define W_LIST(w, owner, field, count, least_bytes)                                                                            \
-    (owner)->field = st_walk_list(w, #field, (owner)->field, count, sizeof *(owner)->field, least_bytes);                      \
+    (owner)->field = st_walk_list(w, #field, &(owner)->field, (owner)->field, count, sizeof *(owner)->field, least_bytes);     \
     for (uint64_t i = 0; st_walk_item(w, #field, (owner)->field, sizeof *(owner)->field, i, count); i++)
 
 #endif

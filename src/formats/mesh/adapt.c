@@ -143,7 +143,7 @@ static void adapt_names(mesh_adapter *a, mesh_file *f)
 static void adapt_animations(mesh_adapter *a, mesh_file *f)
 {
     if (a->from->animations && !a->to->animations) {
-        st_drop(a->c, DIAG_LOSS_ANIMATION, f->animation_count, at_list(a->before->animation), "has no animations");
+        st_drop(a->c, DIAG_LOSS_ANIMATION, f->animation_count, at_member(&a->before->animation), "has no animations");
         f->animation_count = 0;
         return;
     }

@@ -221,7 +221,7 @@ static bool adapt(context *c, const raw_file *from, raw_file *raw, unsigned dial
         bones[i].rotation = (span){identity, 4, 4};
     }
     if (turned)
-        st_diag(c->diags, DIAG_LOSS_ROTATION, counted(turned, at_list(((const sga_file *)from)->bone)),
+        st_diag(c->diags, DIAG_LOSS_ROTATION, counted(turned, at_member(&((const sga_file *)from)->bone)),
                 "v1 has no rest rotations: %llu dropped that are not the identity", (unsigned long long)turned);
     f->bone = bones;
     raw->dialect = dialect;

@@ -132,7 +132,8 @@ static bool decide_colors(context *c, const sgm_file *f)
         return strcmp(choice, "srgb") == 0;
     if (!st_sgm_colors_look_srgb(f))
         return false;
-    st_diag(c->diags, DIAG_ASSUMED, at_list(f->mesh), "vertex colours are multiples of 1/255: taken as sRGB, and made linear");
+    st_diag(c->diags, DIAG_ASSUMED, at_member(&f->mesh),
+            "vertex colours are multiples of 1/255: taken as sRGB, and made linear");
     return true;
 }
 
@@ -447,7 +448,7 @@ static bool load_animation(sgm_loader *s, uint32_t root)
     if (s->animation)
         return st_sga_load_bones(c, s->animation, root, &s->skeleton);
     if (skinned)
-        st_diag(c->diags, DIAG_SKIN_DROPPED, counted(skinned, at_list(s->file->mesh)),
+        st_diag(c->diags, DIAG_SKIN_DROPPED, counted(skinned, at_member(&s->file->mesh)),
                 "%llu mesh%s skin weights, but %s: nothing moves", (unsigned long long)skinned,
                 skinned == 1 ? " has" : "es have", problem);
     else if (s->file->has_animation == 1 && !c->full && st_companions_any(c->companions))

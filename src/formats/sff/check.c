@@ -26,8 +26,8 @@ static void check_sizes(context *c, const sff_file *f)
 
 static void check_reading(context *c, const sff_file *f)
 {
-    const diag_place geometry_size = at_member(&f->geometry_size), bits = at_member(&f->format), mesh = at_list(f->mesh),
-                     texture = at_list(f->texture);
+    const diag_place geometry_size = at_member(&f->geometry_size), bits = at_member(&f->format), mesh = at_member(&f->mesh),
+                     texture = at_member(&f->texture);
     const struct {
         unsigned deviation;
         diag_place place;
