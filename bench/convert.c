@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef WITH_ASSIMP
@@ -27,13 +26,6 @@
 #include "stele.h"
 
 enum { CONVERT_RUNS = 21, OPEN_RUNS = 21, PEER_RUNS = 3, FOLDER_RUNS = 7 };
-
-static uint64_t size_of(const char *path)
-{
-    struct stat status;
-    need(stat(path, &status) == 0, path);
-    return (uint64_t)status.st_size;
-}
 
 static void bench_convert(const char *stele, const char *name, const char *big, const char *out, double goal)
 {
@@ -50,14 +42,6 @@ static void bench_convert(const char *stele, const char *name, const char *big, 
 
 /* ---- Memory ---- */
 
-static bool drop(void *user, const void *data, size_t size)
-{
-    (void)user;
-    (void)data;
-    (void)size;
-    return true;
-}
-
 static void bench_memory(const char *path, const char *format)
 {
     heap h = {0, 0};
@@ -65,8 +49,9 @@ static void bench_memory(const char *path, const char *format)
     const char *slash = strrchr(path, '/');
     stele_options options = {.allocator = {count_allocate, count_release, &h}};
     stele_save_options save = {.format = format};
+    uint64_t size = 0;
     stele_file *file = stele_open(path, &options);
-    need(stele_file_write(file, drop, NULL, &save) == STELE_OK, path);
+    need(stele_file_write(file, count_bytes, &size, &save) == STELE_OK, path);
     stele_close(file);
     double part = (double)h.peak / (double)size_of(path);
     snprintf(name, sizeof name, "  memory, %s -> %s", slash ? slash + 1 : path, format);

@@ -9,12 +9,10 @@
 #define _XOPEN_SOURCE 700
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef WITH_ASSIMP
@@ -25,39 +23,6 @@
 #include "stele.h"
 
 enum { READ_RUNS = 11, WRITE_RUNS = 9, CONVERT_RUNS = 7, PEER_RUNS = 1 };
-
-static uint64_t size_of(const char *path)
-{
-    struct stat status;
-    need(stat(path, &status) == 0, path);
-    return (uint64_t)status.st_size;
-}
-
-/* ---- Two threads to lend ---- */
-
-typedef struct work {
-    stele_task task;
-    void *context;
-    size_t count, next;
-} work;
-
-static void *do_work(void *user)
-{
-    work *w = user;
-    for (size_t i; (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->count;)
-        w->task(w->context, i);
-    return NULL;
-}
-
-static void on_two_threads(void *user, size_t count, stele_task task, void *context)
-{
-    (void)user;
-    work w = {task, context, count, 0};
-    pthread_t other;
-    need(pthread_create(&other, NULL, do_work, &w) == 0, "starting a thread");
-    do_work(&w);
-    pthread_join(other, NULL);
-}
 
 /* ---- Reading ---- */
 
@@ -110,20 +75,13 @@ static void bench_read(const char *path)
 
 /* ---- Writing ---- */
 
-static bool drop(void *user, const void *data, size_t size)
-{
-    (void)data;
-    *(uint64_t *)user += size;
-    return true;
-}
-
 static uint64_t write_to_nowhere(const char *path, heap *h)
 {
     uint64_t size = 0;
     stele_options options = {.allocator = {count_allocate, count_release, h}, .parallel = on_two_threads};
     stele_save_options save = {.format = "obj"};
     stele_file *file = stele_open(path, &options);
-    need(stele_file_write(file, drop, &size, &save) == STELE_OK, path);
+    need(stele_file_write(file, count_bytes, &size, &save) == STELE_OK, path);
     stele_close(file);
     return size;
 }

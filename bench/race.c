@@ -2,9 +2,11 @@
 #include "race.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,4 +143,42 @@ void count_release(void *user, void *memory, size_t size)
 {
     ((heap *)user)->used -= size;
     free(memory);
+}
+
+uint64_t size_of(const char *path)
+{
+    struct stat status;
+    need(stat(path, &status) == 0, path);
+    return (uint64_t)status.st_size;
+}
+
+typedef struct work {
+    stele_task task;
+    void *context;
+    size_t count, next;
+} work;
+
+static void *do_work(void *user)
+{
+    work *w = user;
+    for (size_t i; (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->count;)
+        w->task(w->context, i);
+    return NULL;
+}
+
+void on_two_threads(void *user, size_t count, stele_task task, void *context)
+{
+    (void)user;
+    work w = {task, context, count, 0};
+    pthread_t other;
+    need(pthread_create(&other, NULL, do_work, &w) == 0, "starting a thread");
+    do_work(&w);
+    pthread_join(other, NULL);
+}
+
+bool count_bytes(void *size, const void *data, size_t more)
+{
+    (void)data;
+    *(uint64_t *)size += more;
+    return true;
 }

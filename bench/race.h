@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stele.h"
+
 /* Ends the benchmark with a message unless all is fine. */
 void need(bool fine, const char *what);
 
@@ -36,6 +38,12 @@ void run_process(const void *what);
 
 /* By its path, so that nobody pays for a search. */
 const char *program(const char *in_bin, const char *in_usr_bin);
+
+uint64_t size_of(const char *path);
+
+/* A stele_parallel of two threads; and a stele_sink to nowhere, which counts in a uint64_t. */
+void on_two_threads(void *user, size_t count, stele_task task, void *context);
+bool count_bytes(void *size, const void *data, size_t more);
 
 /* An allocator of stele_options that counts. */
 typedef struct heap {

@@ -8,7 +8,6 @@
 #define _XOPEN_SOURCE 700
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,37 +56,6 @@ static void make_torus(void)
 }
 
 /* ---- Stele ---- */
-
-typedef struct team {
-    stele_task task;
-    void *context;
-    size_t count, next;
-    pthread_mutex_t mutex;
-} team;
-
-static void *work(void *user)
-{
-    team *t = user;
-    for (;;) {
-        pthread_mutex_lock(&t->mutex);
-        size_t index = t->next++;
-        pthread_mutex_unlock(&t->mutex);
-        if (index >= t->count)
-            return NULL;
-        t->task(t->context, index);
-    }
-}
-
-static void on_two_threads(void *user, size_t count, stele_task task, void *context)
-{
-    (void)user;
-    team t = {.task = task, .context = context, .count = count, .mutex = PTHREAD_MUTEX_INITIALIZER};
-    pthread_t other;
-    bool started = count > 1 && pthread_create(&other, NULL, work, &t) == 0;
-    work(&t);
-    if (started)
-        pthread_join(other, NULL);
-}
 
 static heap used;
 

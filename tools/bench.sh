@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 folder=build/bench
 mkdir -p "$folder"
 cc=${CC:-cc}
-libraries="-lwebpmux -lwebp -lpng -ljpeg -lz -llz4 -lm"
+libraries="-lwebpmux -lwebp -lpng -ljpeg -lz -llz4 -lm -lpthread"
 
 $cc -std=c11 -O2 -o "$folder/make_big" bench/make_big.c -lm
 # shellcheck disable=SC2086 # several words
@@ -22,7 +22,7 @@ for include in /usr/include/dragonbox-*; do
     dragonbox="-DWITH_DRAGONBOX" floor="$folder/print_floor.o -ldragonbox_to_chars -lstdc++"
 done
 # shellcheck disable=SC2086 # several words or none
-$cc -std=c11 -O3 -Iinclude $dragonbox -o "$folder/obj" bench/obj.c bench/race.c build/libstele.a $floor $libraries $assimp -lpthread
+$cc -std=c11 -O3 -Iinclude $dragonbox -o "$folder/obj" bench/obj.c bench/race.c build/libstele.a $floor $libraries $assimp
 
 big() { # KIND NAME
     [ -f "$folder/$2" ] || { "$folder/make_big" "$1" "$folder/$2.tmp" && mv "$folder/$2.tmp" "$folder/$2"; }
@@ -61,7 +61,7 @@ fi
 egl=""
 [ -f /usr/include/GLES3/gl3.h ] && [ -f /usr/include/EGL/egl.h ] && egl="-DWITH_EGL -lEGL -lGLESv2"
 # shellcheck disable=SC2086 # several words or none
-$cc -std=c11 -O2 -Iinclude -o "$folder/render" bench/render.c bench/race.c build/libstele.a $libraries -lpthread $egl
+$cc -std=c11 -O2 -Iinclude -o "$folder/render" bench/render.c bench/race.c build/libstele.a $libraries $egl
 "$folder/render" build/stele samples/dialects/v3.sgm "$folder/small" "$folder/out.png"
 "$folder/obj" build/stele "$folder"
 # shellcheck disable=SC2086 # several words
