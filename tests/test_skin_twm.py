@@ -4,20 +4,14 @@ each file is converted to: every clip at several times, at rest, and back again 
 build/stele)."""
 import json
 import math
-import os
 import random
 import struct
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 import test_oracle_twm as oracle
 from gltf_oracle import Gltf
-from test_skin_mesh import between, inverse, moved, of_pose, product, size_of
+from skinning import ROOT, Conversions, between, inverse, moved, of_pose, product, size_of, some_times
 
-ROOT = Path(__file__).resolve().parent.parent
-STELE = os.path.abspath(os.environ.get("STELE", ROOT / "build" / "stele"))
 FILES = 60
 IDENTITY = [[float(r == c) for c in range(4)] for r in range(4)]
 
@@ -170,27 +164,10 @@ def read(data):
 
 
 def sample_times(clip):
-    times = sorted({time / 1000 for track in clip for time, _ in track})
-    middles = [a + (b - a) * 0.3 for a, b in zip(times, times[1:])]
-    picked = times + middles
-    return (picked if len(picked) <= 12 else random.Random(1).sample(picked, 12)) + [times[-1] + 1]
+    return some_times(sorted({time / 1000 for track in clip for time, _ in track}))
 
 
-class Skinning(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = Path(cls.temporary.name)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    def convert(self, source, target, *options):
-        result = subprocess.run([STELE, "convert", "-f", "-q", *options, str(source), str(target)], capture_output=True, text=True)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return target
-
+class Skinning(Conversions):
     def compare(self, model, path, tolerance=1e-4):
         g, count = Gltf(path), 0
         drawn = g.drawn()
