@@ -507,6 +507,74 @@ static void test_diff(void **state)
     stele_close(b.file);
 }
 
+/* ---- One set of texture coordinates ---- */
+
+static bool has_uv(const stele_model *model, float u, float v)
+{
+    for (size_t i = 0; i < model->mesh_count; i++)
+        for (size_t k = 0; k < model->meshes[i].primitive_count; k++) {
+            const stele_view *uvs = stele_primitive_view(&model->meshes[i].primitives[k], STELE_UV, 0);
+            for (uint64_t row = 0; uvs && row < uvs->count; row++) {
+                float uv[2];
+                stele_view_row(uvs, row, uv);
+                if (fabsf(uv[0] - u) < 1e-5f && fabsf(uv[1] - v) < 1e-5f)
+                    return true;
+            }
+        }
+    return false;
+}
+
+static stele_file *with_two_sets(uint32_t set, uint32_t present)
+{
+    static const float positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    static const float uvs[2][6] = {{0.5f, 0.5f, 0.5f, 0.75f, 0.75f, 0.5f}, {0.125f, 0.25f, 0.25f, 0.25f, 0.25f, 0.375f}};
+    stele_file *file = stele_new(NULL);
+    stele_material material = stele_default_material();
+    material.base_color_texture.texture = stele_add_texture(file, &(stele_texture){.name = "a.png"});
+    material.base_color_texture.uv_set = set;
+    material.base_color_texture.offset[0] = 0.0625f;
+    material.base_color_texture.scale[0] = 2;
+    stele_attribute attributes[3] = {{STELE_POSITION, 0, stele_float_view(positions, 3, 3)}};
+    stele_primitive primitive = {.vertex_count = 3, .attributes = attributes, .attribute_count = 1};
+    primitive.material = stele_add_material(file, &material);
+    for (uint32_t i = 0; i < 2; i++)
+        if (present & 1u << i)
+            attributes[primitive.attribute_count++] = (stele_attribute){STELE_UV, i, stele_float_view(uvs[i], 3, 2)};
+    stele_node node = stele_default_node();
+    node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = &primitive, .primitive_count = 1});
+    stele_add_node(file, &node);
+    return file;
+}
+
+/* Every format with one set takes that of the base colour, as its texture shows it: what is applied is not lost. */
+static void test_one_set_of_uvs(void **state)
+{
+    static const char *const formats[] = {"sff", "ctc", "mesh", "twm", "obj"};
+    static const float first[3][2] = {{0.5f, 0.5f}, {0.5f, 0.75f}, {0.75f, 0.5f}};
+    static const float second[3][2] = {{0.3125f, 0.25f}, {0.5625f, 0.25f}, {0.5625f, 0.375f}}; /* 2 * u + 1/16 */
+    (void)state;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        for (uint32_t present = 1; present < 4; present++) {
+            stele_file *file = with_two_sets(1, present);
+            bytes out = rewritten(file, &(stele_save_options){.format = formats[i]});
+            assert_non_null(out.data);
+            if (find_diagnostic(file, "loss-material"))
+                assert_null(strstr(find_diagnostic(file, "loss-material")->text, "transforms"));
+            assert_int_equal(find_diagnostic(file, "loss-uv") != NULL, present == 3);
+            stele_file *again = stele_open_memory(out.data, out.size, &(stele_options){.format = formats[i]});
+            const stele_model *model = stele_file_model(again);
+            assert_non_null(model);
+            for (int k = 0; k < 3; k++) {
+                const float *uv = present == 1 ? first[k] : second[k];
+                if (!has_uv(model, uv[0], uv[1]))
+                    fail_msg("%s has no texture coordinates %g %g", formats[i], (double)uv[0], (double)uv[1]);
+            }
+            stele_close(again);
+            stele_close(file);
+            free(out.data);
+        }
+}
+
 /* ---- Flattening ---- */
 
 /* What saving has around it. */
@@ -732,6 +800,7 @@ int main(void)
         cmocka_unit_test(test_bake),
         cmocka_unit_test(test_normals_on_request),
         cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_one_set_of_uvs),
         cmocka_unit_test(test_flatten_turns_axes),
         cmocka_unit_test(test_flatten_makes_joints_of_animated_nodes),
         cmocka_unit_test(test_flatten_evaluates_a_posed_rest),

@@ -620,6 +620,24 @@ bool st_flatten(context *c, const flat_wishes *wishes, flat_model *flat)
     return !f.failed;
 }
 
+/* ---- One set of texture coordinates ---- */
+
+const stele_view *st_flat_uv(const flat_model *flat, const flat_mesh *mesh)
+{
+    const stele_material *m = mesh->material == STELE_NONE ? NULL : &flat->model->materials[mesh->material];
+    bool second = m && m->base_color_texture.texture != STELE_NONE && m->base_color_texture.uv_set == 1;
+    return mesh->uv[second].count ? &mesh->uv[second] : &mesh->uv[!second];
+}
+
+void st_report_uvs(context *c, const flat_model *flat)
+{
+    uint64_t other = 0;
+    for (size_t i = 0; i < flat->mesh_count; i++)
+        other += flat->meshes[i].uv[0].count && flat->meshes[i].uv[1].count;
+    st_lose(c, DIAG_LOSS_UV, other, "", "has one set of texture coordinates: the other of %llu mesh%s dropped",
+            (unsigned long long)other, other == 1 ? "" : "es");
+}
+
 /* ---- Influences ---- */
 
 static size_t gather_influences(const flat_mesh *mesh, uint64_t vertex, influence *all)

@@ -12,7 +12,7 @@ typedef struct flat_mesh {
     stele_topology topology;        /* triangles, unless others are wished for */
     uint64_t vertex_count;
     stele_view position, normal, tangent, color;
-    stele_view uv[2];
+    stele_view uv[2]; /* the set of the base colour as its texture shows it: with its transform */
     stele_view indices;            /* U8, U16 or U32; always there */
     const stele_primitive *source; /* joints and weights: see st_flat_influences */
     const uint32_t *joint_map;     /* from the joints of its skin to those of the skeleton; NULL: not skinned */
@@ -64,6 +64,11 @@ bool st_flatten(context *c, const flat_wishes *wishes, flat_model *flat);
 /* A vertex in the space of the target. The mesh must have positions, or normals. */
 void st_flat_position(const flat_mesh *mesh, uint64_t vertex, float position[3]);
 void st_flat_normal(const flat_mesh *mesh, uint64_t vertex, float normal[3]);
+
+/* For formats with one set of texture coordinates: the one that the base colour of a mesh is on if it is there, otherwise the
+ * other, perhaps without rows; and a report of those that are left out. */
+const stele_view *st_flat_uv(const flat_model *flat, const flat_mesh *mesh);
+void st_report_uvs(context *c, const flat_model *flat);
 
 /* The influences of a vertex on joints of the skeleton, the greatest first, of sum 1, none twice; at most `most`, and the
  * number that there were before is returned in *all. 0 if nothing moves it. */

@@ -366,38 +366,6 @@ void st_report_clips(context *c, const flat_model *flat)
             (unsigned long long)curved, curved == 1 ? "" : "s", curved == 1 ? "" : "s");
 }
 
-static const stele_texture_use *color_use(const flat_model *flat, const flat_mesh *mesh)
-{
-    return mesh->material == STELE_NONE ? NULL : &flat->model->materials[mesh->material].base_color_texture;
-}
-
-const stele_view *st_flat_uv(const flat_model *flat, const flat_mesh *mesh)
-{
-    const stele_texture_use *use = color_use(flat, mesh);
-    return &mesh->uv[use && use->uv_set == 1];
-}
-
-static bool transforms_uvs(const stele_texture_use *use)
-{
-    return use && use->texture != STELE_NONE &&
-           (use->offset[0] != 0 || use->offset[1] != 0 || use->rotation != 0 || use->scale[0] != 1 || use->scale[1] != 1);
-}
-
-void st_report_uvs(context *c, const flat_model *flat)
-{
-    uint64_t other = 0, transformed = 0;
-    for (size_t i = 0; i < flat->mesh_count; i++) {
-        const flat_mesh *mesh = &flat->meshes[i];
-        for (int k = 0; k < 2; k++)
-            other += mesh->uv[k].count && &mesh->uv[k] != st_flat_uv(flat, mesh);
-        transformed += transforms_uvs(color_use(flat, mesh));
-    }
-    st_lose(c, DIAG_LOSS_UV, other, "", "has one set of texture coordinates: the other of %llu mesh%s dropped",
-            (unsigned long long)other, other == 1 ? "" : "es");
-    st_lose(c, DIAG_LOSS_MATERIAL, transformed, "", "has no transforms of textures: those of %llu mesh%s dropped",
-            (unsigned long long)transformed, transformed == 1 ? "" : "es");
-}
-
 static bool named(const char *name)
 {
     return name && *name;

@@ -72,11 +72,6 @@ bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, 
 /* Reports clips that move no joint, and curves and steps, for formats that only have linear keys of joints. */
 void st_report_clips(context *c, const flat_model *flat);
 
-/* For formats with one set of texture coordinates: those that the base colour of a mesh is on, perhaps without rows; and a
- * report of the other sets, and of what materials do to them. */
-const stele_view *st_flat_uv(const flat_model *flat, const flat_mesh *mesh);
-void st_report_uvs(context *c, const flat_model *flat);
-
 /* Reports the names of joints, clips and meshes as lost. */
 void st_report_names(context *c, const flat_model *flat, bool clips_too);
 

@@ -32,7 +32,7 @@ static void choose_format(mesh_saver *m)
     for (size_t i = 0; i < m->flat.mesh_count; i++) {
         const flat_mesh *mesh = &m->flat.meshes[i];
         format |= mesh->normal.count ? FORMAT_NORMAL : 0;
-        format |= mesh->uv[0].count ? FORMAT_UV : 0;
+        format |= st_flat_uv(&m->flat, mesh)->count ? FORMAT_UV : 0;
         format |= m->numbers.count && (mesh->joint_map || mesh->rigid_joint != STELE_NONE) ? FORMAT_JOINTS : 0;
         m->vertex_count += mesh->vertex_count;
         m->index_count += mesh->indices.count;
@@ -80,8 +80,9 @@ static void save_vertex(mesh_saver *m, const flat_mesh *mesh, uint64_t vertex, u
     memcpy(row, st_view_at(&mesh->position, vertex), 12);
     if (m->vertex.normal && mesh->normal.count)
         memcpy(row + m->vertex.normal, st_view_at(&mesh->normal, vertex), 12);
-    if (m->vertex.uv && mesh->uv[0].count) {
-        const uint8_t *uv = st_view_at(&mesh->uv[0], vertex);
+    const stele_view *uvs = st_flat_uv(&m->flat, mesh);
+    if (m->vertex.uv && uvs->count) {
+        const uint8_t *uv = st_view_at(uvs, vertex);
         memcpy(row + m->vertex.uv, uv, 4);
         store_f32(row + m->vertex.uv + 4, 1 - load_f32(uv + 4));
     }
@@ -112,13 +113,9 @@ static void save_geometry(mesh_saver *m)
 
 static void report_geometry(mesh_saver *m)
 {
-    uint64_t second_uvs = 0;
-    for (size_t i = 0; i < m->flat.mesh_count; i++)
-        second_uvs += m->flat.meshes[i].uv[1].count > 0;
     if (m->flat.mesh_count > 1)
         st_lose(m->c, DIAG_LOSS_MERGED, m->flat.mesh_count, "", "holds one mesh: %zu merged", m->flat.mesh_count);
-    st_lose(m->c, DIAG_LOSS_UV, second_uvs, "", "has one set of texture coordinates: the second of %llu mesh%s dropped",
-            (unsigned long long)second_uvs, second_uvs == 1 ? "" : "es");
+    st_report_uvs(m->c, &m->flat);
     st_lose(m->c, DIAG_LOSS_INFLUENCES, m->too_many, "vertices", "weights are 8 bits and 4 per vertex: %llu %s had more",
             (unsigned long long)m->too_many, m->too_many == 1 ? "vertex" : "vertices");
 }

@@ -179,15 +179,6 @@ static void put_word(printer *p, const char *word, const char *name)
     st_walk_put(p->walk, "\n", 1);
 }
 
-/* Texture coordinates of the set that the base colour uses. */
-static const stele_view *uvs_of(const obj_output *o, const flat_mesh *m)
-{
-    uint32_t set = 0;
-    if (m->material != STELE_NONE && o->flat.model->materials[m->material].base_color_texture.texture != STELE_NONE)
-        set = o->flat.model->materials[m->material].base_color_texture.uv_set;
-    return &m->uv[set == 1 && m->uv[1].count];
-}
-
 /* An object for each mesh of each node. A primitive of the material of an earlier one becomes a group, or a reader would take
  * the two as one. */
 static void print_names(printer *p, const flat_mesh *m, const flat_mesh *before)
@@ -211,7 +202,7 @@ static void print_names(printer *p, const flat_mesh *m, const flat_mesh *before)
 static void print_mesh(printer *p, lines *l)
 {
     const flat_mesh *m = l->mesh;
-    l->uv = uvs_of(p->output, m);
+    l->uv = st_flat_uv(&p->output->flat, m);
     l->uvs = has(m, l->uv) && elements[m->topology].uvs;
     l->normals = has(m, &m->normal) && elements[m->topology].normals;
     l->colors = has(m, &m->color);
@@ -282,14 +273,10 @@ static uint64_t translucent_vertices(const stele_view *color)
 
 static void report_losses(context *c, const obj_output *o)
 {
-    uint64_t uvs = 0, translucent = 0;
-    for (size_t i = 0; i < o->flat.mesh_count; i++) {
-        const flat_mesh *m = &o->flat.meshes[i];
-        uvs += m->uv[0].count && m->uv[1].count;
-        translucent += translucent_vertices(&m->color);
-    }
-    st_lose(c, DIAG_LOSS_UV, uvs, "", "has one set of texture coordinates: the other of %llu mesh%s dropped",
-            (unsigned long long)uvs, uvs == 1 ? "" : "es");
+    uint64_t translucent = 0;
+    for (size_t i = 0; i < o->flat.mesh_count; i++)
+        translucent += translucent_vertices(&o->flat.meshes[i].color);
+    st_report_uvs(c, &o->flat);
     st_lose(c, DIAG_LOSS_VERTEX_COLOR, translucent, "", "has no alpha of vertices: %llu dropped",
             (unsigned long long)translucent);
 }

@@ -158,8 +158,8 @@ static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned
     m->position = packed_floats(t, &from->position, 3);
     m->has_normals = from->normal.count > 0;
     m->normal = packed_floats(t, &from->normal, 3);
-    m->has_uvs = from->uv[0].count > 0;
-    m->uv = packed_floats(t, &from->uv[0], 2);
+    m->has_uvs = st_flat_uv(&t->flat, from)->count > 0;
+    m->uv = packed_floats(t, st_flat_uv(&t->flat, from), 2);
     if (from->tangent.count)
         save_tangents(t, from, m);
     save_indices(t, from, m);
@@ -169,16 +169,12 @@ static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned
 
 static void save_meshes(twm_saver *t)
 {
-    uint64_t second_uvs = 0;
     t->file->mesh = st_arena_array(t->c->arena, t->flat.mesh_count, sizeof *t->file->mesh);
     t->c->fits &= t->file->mesh != NULL && t->flat.mesh_count <= UINT32_MAX;
     t->file->mesh_count = (uint32_t)t->flat.mesh_count;
-    for (unsigned i = 0; t->c->fits && i < t->flat.mesh_count; i++) {
+    for (unsigned i = 0; t->c->fits && i < t->flat.mesh_count; i++)
         save_mesh(t, &t->flat.meshes[i], &t->file->mesh[i], i);
-        second_uvs += t->flat.meshes[i].uv[1].count > 0;
-    }
-    st_lose(t->c, DIAG_LOSS_UV, second_uvs, "", "has one set of texture coordinates: the second of %llu mesh%s dropped",
-            (unsigned long long)second_uvs, second_uvs == 1 ? "" : "es");
+    st_report_uvs(t->c, &t->flat);
 }
 
 /* ---- Clips ---- */
