@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/scan.h"
-#include "doc.h"
+#include "parse.h"
 
 /* How often something was found, the number of the first row and its bytes. */
 typedef struct row_tally {

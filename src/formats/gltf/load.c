@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/scan.h"
-#include "doc.h"
+#include "parse.h"
 
 /* NULL, and the document is broken, without memory. */
 static void *copied(gltf_doc *d, const void *items, size_t count, size_t item_size)

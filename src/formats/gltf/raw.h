@@ -1,5 +1,5 @@
 /* glTF 2.0, private to its family: what both containers share. The walk sees the container only (a GLB's header and chunks, or
- * one text); what the JSON says is parsed by doc.c and written by save.c. */
+ * one text); what the JSON says is parsed by parse.c and written by save.c. */
 #ifndef ST_GLTF_H
 #define ST_GLTF_H
 

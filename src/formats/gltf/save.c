@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "write.h"
+#include "save.h"
 
 /* ---- What all objects have ---- */
 

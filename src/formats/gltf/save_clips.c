@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/scan.h"
-#include "write.h"
+#include "save.h"
 
 /* A channel as it is written. No keys: it is not. */
 typedef struct curve {

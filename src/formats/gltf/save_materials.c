@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "write.h"
+#include "save.h"
 
 /* ---- Materials ---- */
 

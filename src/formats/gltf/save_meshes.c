@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "write.h"
+#include "save.h"
 
 /* The attributes of a primitive that are written, in the order of their names. Those without data are zeros. */
 typedef struct attribute_list {

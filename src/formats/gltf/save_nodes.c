@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/scan.h"
-#include "write.h"
+#include "save.h"
 
 /* ---- Nodes ---- */
 

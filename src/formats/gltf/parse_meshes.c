@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "doc.h"
+#include "parse.h"
 
 /* ---- Attributes ---- */
 

@@ -1,4 +1,4 @@
-#include "doc.h"
+#include "parse.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* What the JSON of a glTF says, asked for value by value. Everything that is not as it should be is reported where it is, by
  * its JSON pointer, and answered as if it were not there, so that the rest can still be looked at; a document with errors is
  * never used. Parsing builds it, and from then on it stays as it is: check and load work with a copy of the struct. */
-#ifndef ST_GLTF_DOC_H
-#define ST_GLTF_DOC_H
+#ifndef ST_GLTF_PARSE_H
+#define ST_GLTF_PARSE_H
 
 #include "base/json.h"
 #include "raw.h"
@@ -116,7 +116,7 @@ static inline uint32_t gltf_item(const gltf_doc *d, gltf_list_name list, uint32_
     return d->lists[list].items[index];
 }
 
-/* ---- URIs (uri.c) ---- */
+/* ---- URIs (parse_uri.c) ---- */
 
 /* The bytes of a URI in a data URI, decoded. False if it is no data URI; *data is NULL if it is a bad one, which is reported.
  */
@@ -127,7 +127,7 @@ const char *st_gltf_file_name(gltf_doc *d, uint32_t token);
 
 /* ---- Parts of building it ---- */
 
-void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f); /* buffers.c: buffers, buffer views, accessors */
+void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f); /* parse_buffers.c: buffers, buffer views, accessors */
 
 /* The values of an accessor, its sparse ones included; no rows if they cannot be had. */
 stele_view st_gltf_view(gltf_doc *d, uint32_t accessor);
@@ -142,11 +142,11 @@ bool st_gltf_may_scan(gltf_doc *d, uint32_t token, uint64_t bytes);
 /* Remembers a use for the check, and gives the values: of a morph that is only sparse, the sparse ones. */
 stele_view st_gltf_use(gltf_doc *d, gltf_use use);
 
-void st_gltf_read_materials(gltf_doc *d); /* material.c: materials and textures */
-void st_gltf_read_meshes(gltf_doc *d);    /* mesh.c */
-void st_gltf_read_scene(gltf_doc *d);     /* scene.c: nodes, skins, animations */
+void st_gltf_read_materials(gltf_doc *d); /* parse_materials.c: materials and textures */
+void st_gltf_read_meshes(gltf_doc *d);    /* parse_meshes.c */
+void st_gltf_read_scene(gltf_doc *d);     /* parse_scene.c: nodes, skins, animations */
 
-/* The weights of a mesh's morphs, as the mesh or a node of it says; NULL if it does not. (mesh.c) */
+/* The weights of a mesh's morphs, as the mesh or a node of it says; NULL if it does not. (parse_meshes.c) */
 const float *st_gltf_weights(gltf_doc *d, uint32_t token, const stele_mesh *mesh);
 
 /* The extras of an object become properties. Before that, one that has a place of its own in the model can be taken out: its

@@ -1,7 +1,7 @@
 /* Where the bytes of a glTF may be besides the file itself: in a data URI, or in another file of the same folder. */
 #include <string.h>
 
-#include "doc.h"
+#include "parse.h"
 
 enum { NO_DIGIT = 64 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "doc.h"
+#include "parse.h"
 
 static const uint64_t most_bytes = UINT64_C(1) << 53;
 

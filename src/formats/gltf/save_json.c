@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "write.h"
+#include "save.h"
 
 enum { BLOCK = 1 << 14 };
 

@@ -1,7 +1,7 @@
 /* Materials, and the textures that they use. */
 #include <string.h>
 
-#include "doc.h"
+#include "parse.h"
 
 /* ---- Images and textures ---- */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "doc.h"
+#include "parse.h"
 
 /* ---- Nodes ---- */
 

@@ -2,7 +2,7 @@
  * skinned meshes at the top. */
 #include <string.h>
 
-#include "write.h"
+#include "save.h"
 
 bool st_gltf_drawn(const stele_primitive *p)
 {

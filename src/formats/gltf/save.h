@@ -1,7 +1,6 @@
-/* Writing glTF: JSON as text, and the buffer with its views and accessors. Private to gltf_json.c, gltf_pack.c and gltf_save.c.
- */
-#ifndef ST_GLTF_WRITE_H
-#define ST_GLTF_WRITE_H
+/* Writing glTF: JSON as text (save_json.c), the buffer with its views and accessors (save_buffer.c), and the document. */
+#ifndef ST_GLTF_SAVE_H
+#define ST_GLTF_SAVE_H
 
 #include "base/hash.h"
 #include "raw.h"

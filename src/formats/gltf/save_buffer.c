@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/scan.h"
-#include "write.h"
+#include "save.h"
 
 /* ---- Lists that grow ---- */
 
