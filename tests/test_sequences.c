@@ -48,6 +48,7 @@ static bytes image_of(uint8_t r, uint8_t g)
 
 static const float corners[] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, -1, 0, 1, 1, 0, -1, 1, 0};
 static const float nearer[] = {-1, -1, 1, 1, -1, 1, 1, 1, 1, -1, -1, 1, 1, 1, 1, -1, 1, 1};
+static const float wider[] = {-3, -1, 0, 3, -1, 0, 3, 1, 0, -3, -1, 0, 3, 1, 0, -3, 1, 0};
 static const float uvs[] = {0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0};
 
 static uint32_t add_image(stele_file *file, const char *name, const bytes *image)
@@ -476,6 +477,9 @@ static uint64_t expect(stele_file *file, const call *c, bool *clips, const char 
     return digest;
 }
 
+/* So that too much is refused before malloc is asked for it. */
+static const stele_options limited = {.memory_limit = 1 << 28};
+
 static void the_last_call_wins(void **state)
 {
     (void)state;
@@ -483,7 +487,7 @@ static void the_last_call_wins(void **state)
         for (size_t a = 0; a < CALLS; a++)
             for (size_t b = 0; b < CALLS; b++) {
                 bool clips = subjects[s].has_clips;
-                stele_file *file = subjects[s].begin(NULL);
+                stele_file *file = subjects[s].begin(&limited);
                 expect(file, &calls[a], &clips, subjects[s].name);
                 expect(file, &calls[b], &clips, calls[a].name);
                 stele_close(file);
@@ -500,7 +504,7 @@ static void changes_are_seen(void **state)
                 if (calls[ask].expected != STELE_OK && calls[ask].expected != STELE_DIFFERENT)
                     continue; /* it learns nothing */
                 bool clips = subjects[s].has_clips;
-                stele_file *file = subjects[s].begin(NULL);
+                stele_file *file = subjects[s].begin(&limited);
                 expect(file, &calls[change], &clips, subjects[s].name);
                 uint64_t right = expect(file, &calls[ask], &clips, calls[change].name);
                 stele_close(file);
@@ -508,7 +512,7 @@ static void changes_are_seen(void **state)
                     if (calls[before].changes)
                         continue;
                     clips = subjects[s].has_clips;
-                    file = subjects[s].begin(NULL);
+                    file = subjects[s].begin(&limited);
                     expect(file, &calls[before], &clips, subjects[s].name);
                     expect(file, &calls[change], &clips, calls[before].name);
                     if (expect(file, &calls[ask], &clips, calls[change].name) != right)
@@ -550,7 +554,8 @@ static void memory_may_come_back(void **state)
     for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++)
         for (long at = 0;; at++) {
             failing f = {.until = at};
-            stele_options options = {.allocator = {allocate, release, &f}, .separate_allocations = true};
+            stele_options options = {
+                .allocator = {allocate, release, &f}, .memory_limit = limited.memory_limit, .separate_allocations = true};
             stele_file *file = subjects[s].begin(&options);
             bool clips = subjects[s].has_clips, opened = file && stele_open_status(file) == STELE_OK;
             bool whole = opened && stele_file_model(file) && stele_file_model(file)->mesh_count;
@@ -910,7 +915,7 @@ static int begin(void **state)
     other = stele_new(NULL);
     stele_node node = stele_default_node();
     stele_add_node(other, &node);
-    add_square(other, uvs, STELE_NONE);
+    add_square(other, wider, STELE_NONE);
     return 0;
 }
 

@@ -52,9 +52,10 @@ static bool each_unpacked(void *user, const stele_field *field)
 static bool explain_rest(walk *w)
 {
     uint64_t size = w->size - w->at;
-    stele_field rest = {.offset = w->at, .size = size, .path = "", .data = w->data + w->at, .type = STELE_BYTES};
-    if (size && !w->stopped)
+    if (size && !w->stopped) {
+        stele_field rest = {.offset = w->at, .size = size, .path = "", .data = w->data + w->at, .type = STELE_BYTES};
         w->stopped = !w->each(w->user, &rest);
+    }
     return !w->stopped;
 }
 
