@@ -501,6 +501,20 @@ typedef struct stele_texture_use {
     float offset[2], rotation, scale[2]; /* of the texture coordinates, as KHR_texture_transform has it */
 } stele_texture_use;
 
+/* What textures are to a material. */
+typedef enum stele_role {
+    STELE_ROLE_BASE_COLOR,
+    STELE_ROLE_NORMAL,
+    STELE_ROLE_METALLIC_ROUGHNESS, /* roughness in green, metallic in blue */
+    STELE_ROLE_OCCLUSION,          /* in red */
+    STELE_ROLE_EMISSIVE,
+    STELE_ROLE_SPECULAR, /* in alpha */
+    STELE_ROLE_SPECULAR_COLOR,
+    STELE_ROLE_COUNT
+} stele_role;
+
+STELE_API const char *stele_role_name(stele_role role); /* such as "base color"; NULL if there is no such role */
+
 typedef enum stele_alpha_mode { STELE_OPAQUE, STELE_MASK, STELE_BLEND } stele_alpha_mode;
 
 typedef struct stele_material {
@@ -509,8 +523,7 @@ typedef struct stele_material {
     float metallic, roughness;
     float emissive[3], emissive_strength;
     float specular, specular_color[3];
-    stele_texture_use base_color_texture, metallic_roughness_texture, normal_texture, occlusion_texture, emissive_texture,
-        specular_texture, specular_color_texture;
+    stele_texture_use textures[STELE_ROLE_COUNT];
     stele_alpha_mode alpha_mode;
     float alpha_cutoff;
     bool double_sided, unlit;

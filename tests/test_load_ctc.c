@@ -400,7 +400,7 @@ static uint32_t add_mesh(stele_file *file, uint32_t material, uint32_t skin)
 static uint32_t add_material(stele_file *file, const char *texture)
 {
     stele_material material = stele_default_material();
-    material.base_color_texture.texture = stele_add_texture(file, &(stele_texture){.name = texture});
+    material.textures[STELE_ROLE_BASE_COLOR].texture = stele_add_texture(file, &(stele_texture){.name = texture});
     return stele_add_material(file, &material);
 }
 

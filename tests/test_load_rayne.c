@@ -385,12 +385,12 @@ static void hints_are_roles(void **state)
     stele_options options = with(&image);
     stele_file *file = open_model(LITERAL(file_with_all), &options, &model);
     const stele_material *m = &model->materials[0];
-    assert_string_equal(texture_of(model, &m->base_color_texture), "a.png");
-    assert_string_equal(model->textures[m->base_color_texture.texture].file, "a.png");
-    assert_string_equal(texture_of(model, &m->normal_texture), "b.png");
-    assert_string_equal(texture_of(model, &m->specular_color_texture), "c.png");
-    assert_string_equal(texture_of(model, &m->metallic_roughness_texture), "d.png");
-    assert_string_equal(texture_of(model, &m->emissive_texture), "e.png");
+    assert_string_equal(texture_of(model, &m->textures[STELE_ROLE_BASE_COLOR]), "a.png");
+    assert_string_equal(model->textures[m->textures[STELE_ROLE_BASE_COLOR].texture].file, "a.png");
+    assert_string_equal(texture_of(model, &m->textures[STELE_ROLE_NORMAL]), "b.png");
+    assert_string_equal(texture_of(model, &m->textures[STELE_ROLE_SPECULAR_COLOR]), "c.png");
+    assert_string_equal(texture_of(model, &m->textures[STELE_ROLE_METALLIC_ROUGHNESS]), "d.png");
+    assert_string_equal(texture_of(model, &m->textures[STELE_ROLE_EMISSIVE]), "e.png");
     assert_int_equal(find_diagnostic(file, "texture-missing")->count, 1);
     assert_true(m->base_color[0] == 1 && m->base_color[1] == 0.5f && m->base_color[2] == 1); /* brought into 0 to 1 */
     assert_int_equal(m->alpha_mode, STELE_BLEND);
@@ -414,16 +414,16 @@ static void textures_without_roles_are_guessed(void **state)
     const stele_model *model;
     stele_options options = with(&image);
     stele_file *file = open_model(LITERAL(hintless), &options, &model);
-    assert_string_equal(texture_of(model, &model->materials[0].base_color_texture), "a.png");
-    assert_string_equal(texture_of(model, &model->materials[0].normal_texture), "a_N.png");
-    assert_string_equal(texture_of(model, &model->materials[0].occlusion_texture), "");
+    assert_string_equal(texture_of(model, &model->materials[0].textures[STELE_ROLE_BASE_COLOR]), "a.png");
+    assert_string_equal(texture_of(model, &model->materials[0].textures[STELE_ROLE_NORMAL]), "a_N.png");
+    assert_string_equal(texture_of(model, &model->materials[0].textures[STELE_ROLE_OCCLUSION]), "");
     assert_string_equal(stele_find_property(&model->materials[0].properties, "sgm.textures")->text,
                         "0:a.png\t0:a_N.png\t0:x.png");
     stele_close(file);
     file = open_model(LITERAL(lightmap), &options, &model);
-    assert_string_equal(texture_of(model, &model->materials[0].base_color_texture), "a.png");
-    assert_string_equal(texture_of(model, &model->materials[0].occlusion_texture), "l.png");
-    assert_int_equal(model->materials[0].occlusion_texture.uv_set, 1);
+    assert_string_equal(texture_of(model, &model->materials[0].textures[STELE_ROLE_BASE_COLOR]), "a.png");
+    assert_string_equal(texture_of(model, &model->materials[0].textures[STELE_ROLE_OCCLUSION]), "l.png");
+    assert_int_equal(model->materials[0].textures[STELE_ROLE_OCCLUSION].uv_set, 1);
     EXPECT(attribute(model, 0, STELE_UV, 1), 2, 0.5, 0);
     stele_close(file);
 }
@@ -438,11 +438,11 @@ static void textures_need_uvs(void **state)
     const stele_model *model;
     stele_options options = with(&image);
     stele_file *file = open_model(LITERAL(beyond), &options, &model);
-    assert_string_equal(texture_of(model, &model->materials[0].base_color_texture), "a.png");
-    assert_int_equal(model->materials[0].base_color_texture.uv_set, 0);
+    assert_string_equal(texture_of(model, &model->materials[0].textures[STELE_ROLE_BASE_COLOR]), "a.png");
+    assert_int_equal(model->materials[0].textures[STELE_ROLE_BASE_COLOR].uv_set, 0);
     stele_close(file);
     file = open_model(LITERAL(without), &options, &model);
-    assert_string_equal(texture_of(model, &model->materials[0].base_color_texture), "");
+    assert_string_equal(texture_of(model, &model->materials[0].textures[STELE_ROLE_BASE_COLOR]), "");
     stele_close(file);
 }
 
@@ -888,7 +888,7 @@ static void losses_are_said(void **state)
     stele_add_material(file, &material); /* no mesh uses it, and it is written all the same */
     material.alpha_mode = STELE_OPAQUE;
     material.metallic = 1;
-    material.occlusion_texture.texture = stele_add_texture(file, &texture);
+    material.textures[STELE_ROLE_OCCLUSION].texture = stele_add_texture(file, &texture);
     stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(corners, 3, 3)},
                                     {STELE_NORMAL, 0, stele_float_view(normals, 3, 3)},
                                     {STELE_JOINTS, 0, {many, 3, 4, 4, STELE_U8, false}},

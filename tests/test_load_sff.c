@@ -100,9 +100,9 @@ static void the_first_texture_is_the_colour(void **state)
     assert_string_equal(model->textures[1].name, "b.png");
     const stele_material *first = &model->materials[model->meshes[0].primitives[0].material];
     const stele_material *second = &model->materials[model->meshes[1].primitives[0].material];
-    assert_int_equal(first->base_color_texture.texture, 1);
+    assert_int_equal(first->textures[STELE_ROLE_BASE_COLOR].texture, 1);
     assert_string_equal(stele_find_property(&first->properties, "sff.textures")->text, "a.png");
-    assert_int_equal(second->base_color_texture.texture, 0);
+    assert_int_equal(second->textures[STELE_ROLE_BASE_COLOR].texture, 0);
     assert_null(stele_find_property(&second->properties, "sff.textures"));
     stele_close(file);
 }
@@ -114,7 +114,7 @@ static void textures_may_name_their_meshes(void **state)
     (void)state;
     stele_file *file = opened(LITERAL(reverse), &named);
     const stele_model *model = stele_file_model(file);
-    assert_int_equal(model->materials[0].base_color_texture.texture, 0);
+    assert_int_equal(model->materials[0].textures[STELE_ROLE_BASE_COLOR].texture, 0);
     assert_string_equal(stele_find_property(&model->materials[0].properties, "sff.textures")->text, "b");
     stele_close(file);
 }
@@ -186,7 +186,7 @@ static uint32_t add_material(stele_file *file, uint32_t texture, const char *fur
 {
     stele_material material = stele_default_material();
     stele_property more = {.key = "sff.textures", .text = further};
-    material.base_color_texture.texture = texture;
+    material.textures[STELE_ROLE_BASE_COLOR].texture = texture;
     material.properties = (stele_properties){&more, further != NULL};
     return stele_add_material(file, &material);
 }
@@ -288,8 +288,8 @@ static void other_textures_are_lost(void **state)
     (void)state;
     stele_file *file = stele_new(NULL);
     stele_material material = stele_default_material();
-    material.base_color_texture.texture = stele_add_texture(file, &(stele_texture){.name = "a.png"});
-    material.normal_texture.texture = stele_add_texture(file, &(stele_texture){.name = "n.png"});
+    material.textures[STELE_ROLE_BASE_COLOR].texture = stele_add_texture(file, &(stele_texture){.name = "a.png"});
+    material.textures[STELE_ROLE_NORMAL].texture = stele_add_texture(file, &(stele_texture){.name = "n.png"});
     material.base_color[1] = 0.5f;
     add_triangle(file, 3, stele_add_material(file, &material));
     bytes out = rewritten(file, &options);

@@ -507,6 +507,22 @@ static void test_diff(void **state)
     stele_close(b.file);
 }
 
+/* Every role has a name of its own, and nothing of a plain material has a texture. */
+static void test_roles(void **state)
+{
+    stele_material plain = stele_default_material();
+    (void)state;
+    for (int role = 0; role < STELE_ROLE_COUNT; role++) {
+        assert_int_equal(plain.textures[role].texture, STELE_NONE);
+        assert_true(plain.textures[role].strength == 1 && plain.textures[role].scale[1] == 1);
+        for (int other = 0; other < role; other++)
+            assert_string_not_equal(stele_role_name((stele_role)role), stele_role_name((stele_role)other));
+    }
+    assert_string_equal(stele_role_name(STELE_ROLE_NORMAL), "normal map");
+    assert_null(stele_role_name(STELE_ROLE_COUNT));
+    assert_null(stele_role_name((stele_role)-1));
+}
+
 /* ---- One set of texture coordinates ---- */
 
 static bool has_uv(const stele_model *model, float u, float v)
@@ -530,10 +546,10 @@ static stele_file *with_two_sets(uint32_t set, uint32_t present)
     static const float uvs[2][6] = {{0.5f, 0.5f, 0.5f, 0.75f, 0.75f, 0.5f}, {0.125f, 0.25f, 0.25f, 0.25f, 0.25f, 0.375f}};
     stele_file *file = stele_new(NULL);
     stele_material material = stele_default_material();
-    material.base_color_texture.texture = stele_add_texture(file, &(stele_texture){.name = "a.png"});
-    material.base_color_texture.uv_set = set;
-    material.base_color_texture.offset[0] = 0.0625f;
-    material.base_color_texture.scale[0] = 2;
+    material.textures[STELE_ROLE_BASE_COLOR].texture = stele_add_texture(file, &(stele_texture){.name = "a.png"});
+    material.textures[STELE_ROLE_BASE_COLOR].uv_set = set;
+    material.textures[STELE_ROLE_BASE_COLOR].offset[0] = 0.0625f;
+    material.textures[STELE_ROLE_BASE_COLOR].scale[0] = 2;
     stele_attribute attributes[3] = {{STELE_POSITION, 0, stele_float_view(positions, 3, 3)}};
     stele_primitive primitive = {.vertex_count = 3, .attributes = attributes, .attribute_count = 1};
     primitive.material = stele_add_material(file, &material);
@@ -800,6 +816,7 @@ int main(void)
         cmocka_unit_test(test_bake),
         cmocka_unit_test(test_normals_on_request),
         cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_roles),
         cmocka_unit_test(test_one_set_of_uvs),
         cmocka_unit_test(test_flatten_turns_axes),
         cmocka_unit_test(test_flatten_makes_joints_of_animated_nodes),

@@ -396,23 +396,23 @@ static void test_mtl(void **state)
     assert_true(m->specular_color[0] == 0.5f && m->specular_color[1] == 0.25f && m->specular_color[2] == 1);
     assert_true(m->emissive_strength == 2 && m->emissive[0] == 1 && m->emissive[1] == 0.5f && m->emissive[2] == 0);
     assert_true(m->roughness == 1 && m->metallic == 0 && !m->unlit);
-    const stele_texture_use *use = &m->base_color_texture;
+    const stele_texture_use *use = &m->textures[STELE_ROLE_BASE_COLOR];
     assert_string_equal(model->textures[use->texture].name, "base color.png");
     assert_string_equal(model->textures[use->texture].file, "base color.png");
     /* the texel that OBJ shows at v = 0.25 is the one at 4 * 0.25 + 0.25 = 1.25 from below, -0.25 from above */
     assert_true(use->scale[0] == 2 && use->scale[1] == 4 && use->offset[0] == 0.5f);
     assert_true(0.75f * use->scale[1] + use->offset[1] == -0.25f);
-    assert_string_equal(model->textures[m->normal_texture.texture].name, "bump.png");
-    assert_true(m->normal_texture.strength == 0.5f);
+    assert_string_equal(model->textures[m->textures[STELE_ROLE_NORMAL].texture].name, "bump.png");
+    assert_true(m->textures[STELE_ROLE_NORMAL].strength == 0.5f);
     m = &model->materials[1];
     assert_true(m->base_color[0] == 0.5f && m->base_color[2] == 0.5f && m->base_color[3] == 0.75f);
     assert_true(m->roughness == 0.75f && m->metallic == 1 && m->unlit);
-    assert_string_equal(model->textures[m->metallic_roughness_texture.texture].name, "both.png");
-    assert_string_equal(model->textures[m->normal_texture.texture].name, "normal.png");
+    assert_string_equal(model->textures[m->textures[STELE_ROLE_METALLIC_ROUGHNESS].texture].name, "both.png");
+    assert_string_equal(model->textures[m->textures[STELE_ROLE_NORMAL].texture].name, "normal.png");
     assert_true(m->emissive[0] == 1 && m->emissive[2] == 1);
     m = &model->materials[2];
     assert_true(m->base_color[0] == 1 && m->base_color[3] == 1);
-    assert_int_equal(m->base_color_texture.texture, STELE_NONE);
+    assert_int_equal(m->textures[STELE_ROLE_BASE_COLOR].texture, STELE_NONE);
     assert_string_equal(stele_find_property(&m->properties, "obj.map_Pr")->text, "rough.png");
     assert_string_equal(stele_find_property(&m->properties, "obj.map_d")->text, "holes.png");
     const stele_diagnostic *d = find_diagnostic(file, "companion-damaged");
@@ -663,7 +663,7 @@ static stele_file *build(void)
     material.roughness = 0.25f;
     material.emissive[0] = 1;
     material.emissive_strength = 3;
-    material.base_color_texture.texture = stele_add_texture(file, &texture);
+    material.textures[STELE_ROLE_BASE_COLOR].texture = stele_add_texture(file, &texture);
     stele_add_material(file, &material);
     material = stele_default_material();
     material.name = "shiny red"; /* again */

@@ -399,7 +399,7 @@ static void test_texels(void **unused)
         for (int x = 0; x < 8; x++)
             memcpy(image[y][x], (uint8_t[4]){(uint8_t)(30 * x), (uint8_t)(33 * y), (uint8_t)(x * y), 255}, 4);
     stele_material m = plain(255, 255, 255, 255);
-    m.base_color_texture.texture = add_texture(&s);
+    m.textures[STELE_ROLE_BASE_COLOR].texture = add_texture(&s);
     /* one triangle, so that all samples of a pixel see the same and share the colour in their middle */
     shape h = seen(&s, (const double[][3]){{0, 0, 0}, {0, 16, 0}, {16, 0, 0}}, 1, &m);
     give(&s, &h, STELE_UV, (const float[]){0, 0, 0, 2, 2, 0}, 2);
@@ -426,7 +426,7 @@ static void test_perspective(void **unused)
         for (int x = 0; x < 256; x++)
             memcpy(image[y][x], (uint8_t[4]){(uint8_t)x, 0, 0, 255}, 4);
     stele_material m = plain(255, 255, 255, 255);
-    m.base_color_texture.texture = add_texture(&s);
+    m.textures[STELE_ROLE_BASE_COLOR].texture = add_texture(&s);
     float wall[2][9] = {{-1, 1, 1, -1, -1, 1, 2, -1, -8}, {-1, 1, 1, 2, -1, -8, 2, 1, -8}};
     shape h = triangles(&s, wall[0], 2, &m);
     give(&s, &h, STELE_UV, whole_uv, 2);
@@ -461,7 +461,7 @@ static void test_mask(void **unused)
             memcpy(image[y][x], (uint8_t[4]){255, 255, 255, x < 4 ? 0 : 255}, 4);
     stele_material m = plain(255, 255, 255, 255), back = plain(0, 0, 255, 255);
     m.alpha_mode = STELE_MASK;
-    m.base_color_texture.texture = add_texture(&s);
+    m.textures[STELE_ROLE_BASE_COLOR].texture = add_texture(&s);
     shape h = rectangle_of(&s, 0, 0, 8, 8, 0.5, &m), wall = rectangle_of(&s, -9, -9, 99, 99, 0, &back);
     give(&s, &h, STELE_UV, whole_uv, 2);
     add(&s, &h);

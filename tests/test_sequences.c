@@ -65,7 +65,7 @@ static stele_status add_square(stele_file *file, const float *positions, uint32_
     stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(positions, 6, 3)},
                                     {STELE_UV, 0, stele_float_view(uvs, 6, 2)}};
     stele_primitive square = {.vertex_count = 6, .attributes = attributes, .attribute_count = 2};
-    material.base_color_texture.texture = texture;
+    material.textures[STELE_ROLE_BASE_COLOR].texture = texture;
     square.material = stele_add_material(file, &material);
     node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = &square, .primitive_count = 1});
     stele_add_node(file, &node);

@@ -57,14 +57,13 @@ enum { USED_AS_COLORS = 1, USED_AS_NUMBERS = 2 };
 
 static void mark_uses(const stele_model *model, uint8_t *marks)
 {
-    for (size_t i = 0; i < model->material_count; i++) {
-        const stele_material *m = &model->materials[i];
-        const stele_texture_use *uses[] = {&m->base_color_texture, &m->emissive_texture, &m->metallic_roughness_texture,
-                                           &m->normal_texture, &m->occlusion_texture};
-        for (size_t k = 0; k < sizeof uses / sizeof *uses; k++)
-            if (uses[k]->texture != STELE_NONE)
-                marks[uses[k]->texture] |= k > 1 ? USED_AS_NUMBERS : USED_AS_COLORS;
-    }
+    for (size_t i = 0; i < model->material_count; i++)
+        for (int role = 0; role < STELE_ROLE_SPECULAR; role++) { /* what is specular is not drawn */
+            uint32_t texture = model->materials[i].textures[role].texture;
+            bool color = role == STELE_ROLE_BASE_COLOR || role == STELE_ROLE_EMISSIVE;
+            if (texture != STELE_NONE)
+                marks[texture] |= color ? USED_AS_COLORS : USED_AS_NUMBERS;
+        }
 }
 
 /* Textures are only ever added to a model: what is decoded stays good, unless it is used in another way now. */

@@ -48,31 +48,24 @@ static void describe_meshes(const stele_model *model, arena *a, stele_info *info
     }
 }
 
-static void describe_texture(const stele_model *model, const stele_texture_use *use, const char *role,
-                             stele_texture_info *textures, size_t *count)
-{
-    if (use->texture >= model->texture_count)
-        return;
-    const stele_texture *t = &model->textures[use->texture];
-    textures[(*count)++] = (stele_texture_info){
-        .name = t->name ? t->name : "", .role = role, .found = t->data ? "(inside the file)" : t->file, .uv_set = use->uv_set};
-}
-
 static void describe_material(const stele_model *model, const stele_material *m, arena *a, stele_material_info *info)
 {
-    enum { MOST_TEXTURES = 7, COLORS = 2 };
-    stele_texture_info *textures = st_arena_array(a, MOST_TEXTURES, sizeof *textures);
+    enum { COLORS = 2 };
+    stele_texture_info *textures = st_arena_array(a, STELE_ROLE_COUNT, sizeof *textures);
     stele_color_info *colors = st_arena_array(a, COLORS, sizeof *colors);
     size_t count = 0;
     if (!textures || !colors)
         return;
-    describe_texture(model, &m->base_color_texture, "base color", textures, &count);
-    describe_texture(model, &m->normal_texture, "normal map", textures, &count);
-    describe_texture(model, &m->metallic_roughness_texture, "metallic and roughness", textures, &count);
-    describe_texture(model, &m->occlusion_texture, "occlusion", textures, &count);
-    describe_texture(model, &m->emissive_texture, "emission", textures, &count);
-    describe_texture(model, &m->specular_texture, "specular", textures, &count);
-    describe_texture(model, &m->specular_color_texture, "specular color", textures, &count);
+    for (stele_role role = 0; role < STELE_ROLE_COUNT; role++) {
+        const stele_texture_use *use = &m->textures[role];
+        if (use->texture >= model->texture_count)
+            continue;
+        const stele_texture *t = &model->textures[use->texture];
+        textures[count++] = (stele_texture_info){.name = t->name ? t->name : "",
+                                                 .role = stele_role_name(role),
+                                                 .found = t->data ? "(inside the file)" : t->file,
+                                                 .uv_set = use->uv_set};
+    }
     colors[0].role = "base color";
     memcpy(colors[0].rgba, m->base_color, sizeof m->base_color);
     colors[1] = (stele_color_info){"emission", {m->emissive[0], m->emissive[1], m->emissive[2], 1}};

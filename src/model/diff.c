@@ -198,15 +198,15 @@ static void same_use(diff *d, const char *path, const stele_texture_use *a, cons
 
 static void same_textures(diff *d, const char *path, const stele_material *a, const stele_material *b)
 {
-    same_use(d, st_arena_format(d->arena, "%s.base_color_texture", path), &a->base_color_texture, &b->base_color_texture);
-    same_use(d, st_arena_format(d->arena, "%s.normal_texture", path), &a->normal_texture, &b->normal_texture);
-    same_use(d, st_arena_format(d->arena, "%s.emissive_texture", path), &a->emissive_texture, &b->emissive_texture);
-    same_use(d, st_arena_format(d->arena, "%s.occlusion_texture", path), &a->occlusion_texture, &b->occlusion_texture);
-    same_use(d, st_arena_format(d->arena, "%s.metallic_roughness_texture", path), &a->metallic_roughness_texture,
-             &b->metallic_roughness_texture);
-    same_use(d, st_arena_format(d->arena, "%s.specular_texture", path), &a->specular_texture, &b->specular_texture);
-    same_use(d, st_arena_format(d->arena, "%s.specular_color_texture", path), &a->specular_color_texture,
-             &b->specular_color_texture);
+    static const char *const names[STELE_ROLE_COUNT] = {[STELE_ROLE_BASE_COLOR] = "base_color",
+                                                        [STELE_ROLE_NORMAL] = "normal",
+                                                        [STELE_ROLE_METALLIC_ROUGHNESS] = "metallic_roughness",
+                                                        [STELE_ROLE_OCCLUSION] = "occlusion",
+                                                        [STELE_ROLE_EMISSIVE] = "emissive",
+                                                        [STELE_ROLE_SPECULAR] = "specular",
+                                                        [STELE_ROLE_SPECULAR_COLOR] = "specular_color"};
+    for (int role = 0; role < STELE_ROLE_COUNT; role++)
+        same_use(d, st_arena_format(d->arena, "%s.%s_texture", path, names[role]), &a->textures[role], &b->textures[role]);
 }
 
 static void same_material(diff *d, const char *path, uint32_t a, uint32_t b)

@@ -339,7 +339,8 @@ static stele_view indices_of(flattener *f, const stele_primitive *p, bool mirror
 static stele_view uvs_of(flattener *f, const stele_primitive *p, uint32_t set)
 {
     stele_view uv = as_floats(f, stele_primitive_view(p, STELE_UV, set), 2);
-    const stele_texture_use *use = p->material == STELE_NONE ? NULL : &f->model->materials[p->material].base_color_texture;
+    const stele_texture_use *use =
+        p->material == STELE_NONE ? NULL : &f->model->materials[p->material].textures[STELE_ROLE_BASE_COLOR];
     bool plain = !use || use->texture == STELE_NONE || use->uv_set != set ||
                  (use->offset[0] == 0 && use->offset[1] == 0 && use->rotation == 0 && use->scale[0] == 1 && use->scale[1] == 1);
     uint8_t *bytes;
@@ -625,7 +626,8 @@ bool st_flatten(context *c, const flat_wishes *wishes, flat_model *flat)
 const stele_view *st_flat_uv(const flat_model *flat, const flat_mesh *mesh)
 {
     const stele_material *m = mesh->material == STELE_NONE ? NULL : &flat->model->materials[mesh->material];
-    bool second = m && m->base_color_texture.texture != STELE_NONE && m->base_color_texture.uv_set == 1;
+    bool second =
+        m && m->textures[STELE_ROLE_BASE_COLOR].texture != STELE_NONE && m->textures[STELE_ROLE_BASE_COLOR].uv_set == 1;
     return mesh->uv[second].count ? &mesh->uv[second] : &mesh->uv[!second];
 }
 

@@ -240,20 +240,27 @@ stele_texture_use stele_default_texture_use(void)
 
 stele_material stele_default_material(void)
 {
-    stele_texture_use none = stele_default_texture_use();
-    return (stele_material){.base_color = {1, 1, 1, 1},
-                            .roughness = 1,
-                            .emissive_strength = 1,
-                            .specular = 1,
-                            .specular_color = {1, 1, 1},
-                            .alpha_cutoff = 0.5f,
-                            .base_color_texture = none,
-                            .metallic_roughness_texture = none,
-                            .normal_texture = none,
-                            .occlusion_texture = none,
-                            .emissive_texture = none,
-                            .specular_texture = none,
-                            .specular_color_texture = none};
+    stele_material m = {.base_color = {1, 1, 1, 1},
+                        .roughness = 1,
+                        .emissive_strength = 1,
+                        .specular = 1,
+                        .specular_color = {1, 1, 1},
+                        .alpha_cutoff = 0.5f};
+    for (int role = 0; role < STELE_ROLE_COUNT; role++)
+        m.textures[role] = stele_default_texture_use();
+    return m;
+}
+
+const char *stele_role_name(stele_role role)
+{
+    static const char *const names[STELE_ROLE_COUNT] = {[STELE_ROLE_BASE_COLOR] = "base color",
+                                                        [STELE_ROLE_NORMAL] = "normal map",
+                                                        [STELE_ROLE_METALLIC_ROUGHNESS] = "metallic and roughness",
+                                                        [STELE_ROLE_OCCLUSION] = "occlusion",
+                                                        [STELE_ROLE_EMISSIVE] = "emission",
+                                                        [STELE_ROLE_SPECULAR] = "specular",
+                                                        [STELE_ROLE_SPECULAR_COLOR] = "specular color"};
+    return (unsigned)role < STELE_ROLE_COUNT ? names[role] : NULL;
 }
 
 /* ---- Finishing ---- */
@@ -298,11 +305,8 @@ static bool mesh_refers(const stele_model *model, const stele_mesh *mesh)
 
 static bool material_refers(const stele_model *model, const stele_material *m)
 {
-    const stele_texture_use *uses[] = {&m->base_color_texture,    &m->metallic_roughness_texture, &m->normal_texture,
-                                       &m->occlusion_texture,     &m->emissive_texture,           &m->specular_texture,
-                                       &m->specular_color_texture};
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        if (!refers(uses[i]->texture, model->texture_count))
+    for (int role = 0; role < STELE_ROLE_COUNT; role++)
+        if (!refers(m->textures[role].texture, model->texture_count))
             return false;
     return true;
 }

@@ -118,25 +118,15 @@ void st_save_report(context *c)
 
 /* ---- Textures ---- */
 
-static void mark_use(uint8_t *uses, const stele_texture_use *use, uint8_t how)
-{
-    if (use->texture != STELE_NONE)
-        uses[use->texture] |= how;
-}
-
 uint8_t *st_texture_uses(context *c)
 {
     uint8_t *uses = st_need(c, c->save->model->texture_count, 1);
-    for (size_t i = 0; uses && i < c->save->model->material_count; i++) {
-        const stele_material *m = &c->save->model->materials[i];
-        mark_use(uses, &m->base_color_texture, TEXTURE_IS_COLOR);
-        mark_use(uses, &m->metallic_roughness_texture, TEXTURE_IS_OTHER);
-        mark_use(uses, &m->normal_texture, TEXTURE_IS_OTHER);
-        mark_use(uses, &m->occlusion_texture, TEXTURE_IS_OTHER);
-        mark_use(uses, &m->emissive_texture, TEXTURE_IS_OTHER);
-        mark_use(uses, &m->specular_texture, TEXTURE_IS_OTHER);
-        mark_use(uses, &m->specular_color_texture, TEXTURE_IS_OTHER);
-    }
+    for (size_t i = 0; uses && i < c->save->model->material_count; i++)
+        for (int role = 0; role < STELE_ROLE_COUNT; role++) {
+            uint32_t texture = c->save->model->materials[i].textures[role].texture;
+            if (texture != STELE_NONE)
+                uses[texture] |= role == STELE_ROLE_BASE_COLOR ? TEXTURE_IS_COLOR : TEXTURE_IS_OTHER;
+        }
     return uses;
 }
 

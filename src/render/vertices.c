@@ -38,11 +38,11 @@ static void bind_material(const scene *s, draw *d)
     d->material = p->material == STELE_NONE ? stele_default_material() : model->materials[p->material];
     d->color = usable(p, STELE_COLOR, 3);
     d->uv = usable(p, STELE_UV, 2);
-    d->base_color = bind(s, p, &m->base_color_texture);
-    d->metallic_roughness = bind(s, p, &m->metallic_roughness_texture);
-    d->normal = bind(s, p, &m->normal_texture);
-    d->occlusion = bind(s, p, &m->occlusion_texture);
-    d->emissive = bind(s, p, &m->emissive_texture);
+    d->base_color = bind(s, p, &m->textures[STELE_ROLE_BASE_COLOR]);
+    d->metallic_roughness = bind(s, p, &m->textures[STELE_ROLE_METALLIC_ROUGHNESS]);
+    d->normal = bind(s, p, &m->textures[STELE_ROLE_NORMAL]);
+    d->occlusion = bind(s, p, &m->textures[STELE_ROLE_OCCLUSION]);
+    d->emissive = bind(s, p, &m->textures[STELE_ROLE_EMISSIVE]);
     d->double_sided = m->double_sided;
     d->painted = m->alpha_mode == STELE_BLEND;
 }

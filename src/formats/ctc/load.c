@@ -55,7 +55,7 @@ static bool load_materials(context *c, const ctc_file *f, const ctc_list *lists,
     stele_material material = stele_default_material();
     for (uint32_t i = 0; i < ctc_word_of(f, CTC_SKIN_COUNT); i++) {
         bool used = list < list_count && lists[list].skin == i;
-        material.base_color_texture.texture = load_skin_texture(c, &f->skin[i]);
+        material.textures[STELE_ROLE_BASE_COLOR].texture = load_skin_texture(c, &f->skin[i]);
         material.alpha_mode = used && is_transparent(f, &lists[list]) ? STELE_BLEND : STELE_OPAQUE;
         uint32_t index = st_model_add_material(c->load->model, c->arena, &material);
         if (used)

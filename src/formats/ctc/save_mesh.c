@@ -26,7 +26,7 @@ static const char *skin_name(ctc_saver *a, uint32_t material)
 {
     uint32_t texture = STELE_NONE;
     if (material != STELE_NONE)
-        texture = a->c->save->model->materials[material].base_color_texture.texture;
+        texture = a->c->save->model->materials[material].textures[STELE_ROLE_BASE_COLOR].texture;
     return texture == STELE_NONE ? "" : st_save_texture_name(a->c, texture, TEXTURE_ANY_TYPE);
 }
 

@@ -72,10 +72,10 @@ static void put_metallic_roughness(writer *w, const stele_material *m)
 {
     st_put_object(&w->json, "pbrMetallicRoughness");
     put_color(w, "baseColorFactor", m->base_color, 4, 1);
-    put_texture_use(w, "baseColorTexture", &m->base_color_texture, NULL);
+    put_texture_use(w, "baseColorTexture", &m->textures[STELE_ROLE_BASE_COLOR], NULL);
     put_factor(w, "metallicFactor", m->metallic, 1);
     put_factor(w, "roughnessFactor", m->roughness, 1);
-    put_texture_use(w, "metallicRoughnessTexture", &m->metallic_roughness_texture, NULL);
+    put_texture_use(w, "metallicRoughnessTexture", &m->textures[STELE_ROLE_METALLIC_ROUGHNESS], NULL);
     st_put_end_object(&w->json);
 }
 
@@ -84,17 +84,18 @@ static void put_specular(writer *w, const stele_material *m)
     w->uses.specular = true;
     st_put_object(&w->json, "KHR_materials_specular");
     put_factor(w, "specularFactor", m->specular, 1);
-    put_texture_use(w, "specularTexture", &m->specular_texture, NULL);
+    put_texture_use(w, "specularTexture", &m->textures[STELE_ROLE_SPECULAR], NULL);
     if (m->specular_color[0] != 1 || m->specular_color[1] != 1 || m->specular_color[2] != 1)
         st_put_floats(&w->json, "specularColorFactor", m->specular_color, 3);
-    put_texture_use(w, "specularColorTexture", &m->specular_color_texture, NULL);
+    put_texture_use(w, "specularColorTexture", &m->textures[STELE_ROLE_SPECULAR_COLOR], NULL);
     st_put_end_object(&w->json);
 }
 
 static bool has_specular(const stele_material *m)
 {
     return m->specular != 1 || m->specular_color[0] != 1 || m->specular_color[1] != 1 || m->specular_color[2] != 1 ||
-           m->specular_texture.texture != STELE_NONE || m->specular_color_texture.texture != STELE_NONE;
+           m->textures[STELE_ROLE_SPECULAR].texture != STELE_NONE ||
+           m->textures[STELE_ROLE_SPECULAR_COLOR].texture != STELE_NONE;
 }
 
 /* Factors end at 1: what glows more has a strength. */
@@ -147,9 +148,9 @@ static void put_material(writer *w, const stele_material *m)
     st_put_object(&w->json, NULL);
     st_gltf_put_name(w, m->name);
     put_metallic_roughness(w, m);
-    put_texture_use(w, "normalTexture", &m->normal_texture, "scale");
-    put_texture_use(w, "occlusionTexture", &m->occlusion_texture, "strength");
-    put_texture_use(w, "emissiveTexture", &m->emissive_texture, NULL);
+    put_texture_use(w, "normalTexture", &m->textures[STELE_ROLE_NORMAL], "scale");
+    put_texture_use(w, "occlusionTexture", &m->textures[STELE_ROLE_OCCLUSION], "strength");
+    put_texture_use(w, "emissiveTexture", &m->textures[STELE_ROLE_EMISSIVE], NULL);
     put_color(w, "emissiveFactor", color, 3, 0);
     put_alpha(w, m);
     if (m->double_sided)

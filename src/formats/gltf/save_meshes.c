@@ -65,13 +65,12 @@ static void take_one(writer *w, attribute_list *list, const stele_primitive *p, 
 /* How many sets of texture coordinates a material needs. */
 static uint64_t needed_uv_sets(const stele_material *m)
 {
-    const stele_texture_use *uses[] = {&m->base_color_texture,    &m->metallic_roughness_texture, &m->normal_texture,
-                                       &m->occlusion_texture,     &m->emissive_texture,           &m->specular_texture,
-                                       &m->specular_color_texture};
     uint64_t needed = 0;
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        if (uses[i]->texture != STELE_NONE && uses[i]->uv_set + (uint64_t)1 > needed)
-            needed = uses[i]->uv_set + (uint64_t)1;
+    for (int role = 0; role < STELE_ROLE_COUNT; role++) {
+        const stele_texture_use *use = &m->textures[role];
+        if (use->texture != STELE_NONE && use->uv_set + (uint64_t)1 > needed)
+            needed = use->uv_set + (uint64_t)1;
+    }
     return needed;
 }
 

@@ -189,15 +189,16 @@ static void read_statement(mtl_reader *r, text word, text rest)
     if (read_value(r, word, rest))
         return;
     if (is(word, "map_Kd"))
-        read_texture(r, rest, &m->base_color_texture, "map_Kd");
+        read_texture(r, rest, &m->textures[STELE_ROLE_BASE_COLOR], "map_Kd");
     else if (is(word, "map_Ke"))
-        read_texture(r, rest, &m->emissive_texture, "map_Ke");
+        read_texture(r, rest, &m->textures[STELE_ROLE_EMISSIVE], "map_Ke");
     else if (is(word, "map_Ks"))
-        read_texture(r, rest, &m->specular_color_texture, "map_Ks");
+        read_texture(r, rest, &m->textures[STELE_ROLE_SPECULAR_COLOR], "map_Ks");
     else if (is(word, "norm") || is(word, "map_Kn"))
-        read_texture(r, rest, &m->normal_texture, "norm");
-    else if ((is(word, "map_Bump") || is(word, "map_bump") || is(word, "bump")) && m->normal_texture.texture == STELE_NONE)
-        read_texture(r, rest, &m->normal_texture, "map_Bump");
+        read_texture(r, rest, &m->textures[STELE_ROLE_NORMAL], "norm");
+    else if ((is(word, "map_Bump") || is(word, "map_bump") || is(word, "bump")) &&
+             m->textures[STELE_ROLE_NORMAL].texture == STELE_NONE)
+        read_texture(r, rest, &m->textures[STELE_ROLE_NORMAL], "map_Bump");
     else if (is(word, "map_Pr"))
         r->roughness_map = read_map(rest, &none);
     else if (is(word, "map_Pm"))
@@ -225,12 +226,12 @@ static void conclude(mtl_reader *r)
     for (int i = 0; i < 3 && brightest > 1; i++)
         m->emissive[i] /= brightest;
     m->emissive_strength = brightest > 1 ? brightest : 1;
-    for (int i = 0; i < 3 && m->emissive_texture.texture != STELE_NONE && !r->emission_said; i++)
+    for (int i = 0; i < 3 && m->textures[STELE_ROLE_EMISSIVE].texture != STELE_NONE && !r->emission_said; i++)
         m->emissive[i] = 1;
     if (m->base_color[3] < 1)
         m->alpha_mode = STELE_BLEND;
     if (r->roughness_map.size && st_obj_same_name(r->roughness_map, r->metallic_map)) {
-        use_texture(r, r->roughness_map, &m->metallic_roughness_texture, "map_Pr");
+        use_texture(r, r->roughness_map, &m->textures[STELE_ROLE_METALLIC_ROUGHNESS], "map_Pr");
     } else {
         /* the model has one texture for both */
         if (r->roughness_map.size)
@@ -241,7 +242,7 @@ static void conclude(mtl_reader *r)
     if (r->opacity_map.size) {
         /* the alpha of the same image is the model's way; another image is only remembered */
         const char *file = st_text_string(r->c->arena, &r->opacity_map);
-        uint32_t base = m->base_color_texture.texture;
+        uint32_t base = m->textures[STELE_ROLE_BASE_COLOR].texture;
         if (base != STELE_NONE && strcmp(r->c->load->model->textures[base].name, file) == 0)
             m->alpha_mode = STELE_BLEND;
         else

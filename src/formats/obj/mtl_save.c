@@ -46,27 +46,27 @@ static void put_material(walk *w, const mtl_file *f, size_t index)
     put_numbers(w, "Kd", m->base_color, 3);
     if (!is_plain(s[0], s[1], s[2], 1) || m->specular != 1)
         put_numbers(w, "Ks", (float[]){m->specular * s[0], m->specular * s[1], m->specular * s[2]}, 3);
-    if (!is_plain(e[0], e[1], e[2], 0) || m->emissive_texture.texture != STELE_NONE)
+    if (!is_plain(e[0], e[1], e[2], 0) || m->textures[STELE_ROLE_EMISSIVE].texture != STELE_NONE)
         put_numbers(w, "Ke", (float[]){strength * e[0], strength * e[1], strength * e[2]}, 3);
     if (m->alpha_mode != STELE_OPAQUE || m->base_color[3] != 1)
         put_numbers(w, "d", &m->base_color[3], 1);
     put_numbers(w, "Pr", &m->roughness, 1);
     put_numbers(w, "Pm", &m->metallic, 1);
     put_text(w, m->unlit ? "illum 0\n" : "illum 2\n");
-    put_texture(w, f, "map_Kd", &m->base_color_texture);
+    put_texture(w, f, "map_Kd", &m->textures[STELE_ROLE_BASE_COLOR]);
     if (m->alpha_mode != STELE_OPAQUE)
-        put_texture(w, f, "map_d", &m->base_color_texture);
-    put_texture(w, f, "map_Ks", &m->specular_color_texture);
-    put_texture(w, f, "map_Ke", &m->emissive_texture);
-    put_texture(w, f, "map_Pr -imfchan g", &m->metallic_roughness_texture);
-    put_texture(w, f, "map_Pm -imfchan b", &m->metallic_roughness_texture);
-    float bump = m->normal_texture.strength;
+        put_texture(w, f, "map_d", &m->textures[STELE_ROLE_BASE_COLOR]);
+    put_texture(w, f, "map_Ks", &m->textures[STELE_ROLE_SPECULAR_COLOR]);
+    put_texture(w, f, "map_Ke", &m->textures[STELE_ROLE_EMISSIVE]);
+    put_texture(w, f, "map_Pr -imfchan g", &m->textures[STELE_ROLE_METALLIC_ROUGHNESS]);
+    put_texture(w, f, "map_Pm -imfchan b", &m->textures[STELE_ROLE_METALLIC_ROUGHNESS]);
+    float bump = m->textures[STELE_ROLE_NORMAL].strength;
     char word[32 + NUMBER_CHARS] = "norm";
     if (bump != 1 && isfinite(bump)) {
         memcpy(word, "norm -bm ", 9);
         word[9 + st_print_f32(word + 9, bump)] = 0;
     }
-    put_texture(w, f, word, &m->normal_texture);
+    put_texture(w, f, word, &m->textures[STELE_ROLE_NORMAL]);
 }
 
 void st_mtl_walk(walk *w, void *raw)
@@ -113,13 +113,11 @@ mtl_file *st_mtl_make(context *c)
     uint64_t lost = 0, sides = 0;
     for (size_t i = 0; i < model->material_count; i++) {
         const stele_material *m = &model->materials[i];
-        name_texture(c, f, &m->base_color_texture);
-        name_texture(c, f, &m->specular_color_texture);
-        name_texture(c, f, &m->emissive_texture);
-        name_texture(c, f, &m->metallic_roughness_texture);
-        name_texture(c, f, &m->normal_texture);
-        lost += m->occlusion_texture.texture != STELE_NONE;
-        lost += m->specular_texture.texture != STELE_NONE;
+        for (int role = 0; role < STELE_ROLE_COUNT; role++)
+            if (role == STELE_ROLE_OCCLUSION || role == STELE_ROLE_SPECULAR)
+                lost += m->textures[role].texture != STELE_NONE;
+            else
+                name_texture(c, f, &m->textures[role]);
         sides += m->double_sided || m->alpha_mode == STELE_MASK;
     }
     st_lose(c, DIAG_LOSS_MATERIAL, sides, "",

@@ -187,6 +187,7 @@ typedef enum sgm_role {
     SGM_LIGHTMAP, /* a second texture without a role, on texture coordinates of its own */
     SGM_ROLES
 } sgm_role;
+extern const stele_role st_sgm_role[]; /* what they are to a material */
 
 typedef struct sgm_look {
     const char *texture[SGM_ROLES]; /* NULL: none */

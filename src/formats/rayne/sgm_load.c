@@ -62,18 +62,20 @@ static bool is_blended(const sgm_file *f, unsigned material, float alpha)
     return false;
 }
 
+const stele_role st_sgm_role[SGM_ROLES] = {
+    [SGM_BASE_COLOR] = STELE_ROLE_BASE_COLOR,   [SGM_NORMAL_MAP] = STELE_ROLE_NORMAL,
+    [SGM_SPECULAR] = STELE_ROLE_SPECULAR_COLOR, [SGM_ROUGHNESS] = STELE_ROLE_METALLIC_ROUGHNESS,
+    [SGM_EMISSION] = STELE_ROLE_EMISSIVE,       [SGM_LIGHTMAP] = STELE_ROLE_OCCLUSION};
+
 /* The engine shades like chalk: not metallic, fully rough. */
 static stele_material material_of(context *c, const sgm_look *look, diag_place place)
 {
     stele_material m = stele_default_material();
-    stele_texture_use *uses[SGM_ROLES] = {
-        [SGM_BASE_COLOR] = &m.base_color_texture,   [SGM_NORMAL_MAP] = &m.normal_texture,
-        [SGM_SPECULAR] = &m.specular_color_texture, [SGM_ROUGHNESS] = &m.metallic_roughness_texture,
-        [SGM_EMISSION] = &m.emissive_texture,       [SGM_LIGHTMAP] = &m.occlusion_texture};
     for (unsigned role = 0; role < SGM_ROLES; role++)
         if (look->texture[role]) {
-            uses[role]->texture = st_load_texture(c, look->texture[role], place);
-            uses[role]->uv_set = look->uv_set[role];
+            stele_texture_use *use = &m.textures[st_sgm_role[role]];
+            use->texture = st_load_texture(c, look->texture[role], place);
+            use->uv_set = look->uv_set[role];
         }
     memcpy(m.base_color, look->base_color, sizeof m.base_color);
     memcpy(m.specular_color, look->specular, sizeof m.specular_color);

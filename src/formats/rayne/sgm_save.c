@@ -27,15 +27,8 @@ typedef struct sgm_saver {
 /* The use of a texture in the role that SGM has for it; NULL if it has none. */
 static const stele_texture_use *use_of(const stele_material *m, sgm_role role)
 {
-    switch (role) {
-    case SGM_BASE_COLOR: return &m->base_color_texture;
-    case SGM_NORMAL_MAP: return &m->normal_texture;
-    case SGM_SPECULAR: return &m->specular_color_texture;
-    case SGM_ROUGHNESS: return &m->metallic_roughness_texture;
-    case SGM_EMISSION: return &m->emissive_texture;
-    case SGM_LIGHTMAP: return m->occlusion_texture.uv_set ? &m->occlusion_texture : NULL;
-    default: return NULL;
-    }
+    const stele_texture_use *use = &m->textures[st_sgm_role[role]];
+    return role == SGM_LIGHTMAP && !use->uv_set ? NULL : use; /* on the first set it is occlusion, which SGM has not */
 }
 
 static uint64_t count_textures(const sgm_look *look)
@@ -71,8 +64,8 @@ static void count_lost(sgm_saver *a, const stele_material *m)
 {
     bool cutout = m->alpha_mode == STELE_MASK, metallic = m->metallic != 0;
     a->lost_properties += cutout || metallic || m->double_sided || m->unlit;
-    a->lost_textures += m->occlusion_texture.texture != STELE_NONE && !use_of(m, SGM_LIGHTMAP);
-    a->lost_textures += m->specular_texture.texture != STELE_NONE;
+    a->lost_textures += m->textures[STELE_ROLE_OCCLUSION].texture != STELE_NONE && !use_of(m, SGM_LIGHTMAP);
+    a->lost_textures += m->textures[STELE_ROLE_SPECULAR].texture != STELE_NONE;
 }
 
 static void check_names(sgm_saver *a, const sgm_material *m, const char *path)

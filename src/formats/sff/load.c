@@ -58,7 +58,7 @@ static uint32_t load_material(context *c, const texture_list *list, const uint32
     stele_material material = stele_default_material();
     if (!list->count)
         return STELE_NONE;
-    material.base_color_texture.texture = textures[texture_at(list, 0)];
+    material.textures[STELE_ROLE_BASE_COLOR].texture = textures[texture_at(list, 0)];
     const char *further = list->count > 1 ? further_names(c, list, textures) : NULL;
     if (further)
         st_property_text(&material.properties, c->arena, SFF_TEXTURES_KEY, further);

@@ -68,7 +68,7 @@ static uint32_t number_of_name(sff_saver *a, const char *name, size_t length)
 
 static bool has_color_texture(const stele_material *m)
 {
-    return m->base_color_texture.texture != STELE_NONE;
+    return m->textures[STELE_ROLE_BASE_COLOR].texture != STELE_NONE;
 }
 
 static span list_textures(sff_saver *a, const stele_material *m)
@@ -84,7 +84,7 @@ static span list_textures(sff_saver *a, const stele_material *m)
     if (!list)
         return (span){0};
     if (has_color_texture(m))
-        store_uint(list + 2 * count++, a->written[m->base_color_texture.texture], 2);
+        store_uint(list + 2 * count++, a->written[m->textures[STELE_ROLE_BASE_COLOR].texture], 2);
     while (count < room) {
         size_t length = strcspn(further, "\n");
         store_uint(list + 2 * count++, number_of_name(a, further, length), 2);
