@@ -1223,6 +1223,57 @@ static void full_check(void **state)
     stele_close(file);
 }
 
+/* The mesh checks of all formats hold for glTF: with and without indices, of integers, with several sets of weights. */
+static void full_check_of_meshes(void **state)
+{
+    static const struct {
+        float position[9], tangent[12], half[12];
+        int16_t small[3][4];
+        uint8_t joints[12];
+        uint16_t index[3][2]; /* 4 bytes apart */
+    } data = {{0, 0, 0, 1, 1, 1, 2, 2, 2},
+              {1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1},
+              {.5f, 0, 0, 0, .5f, 0, 0, 0, .5f, 0, 0, 0},
+              {{1, 0, 0, 0}, {3, 0, 0, 0}, {5, 0, 0, 0}},
+              {0},
+              {{0}, {2}, {1}}};
+    static const char text[] = "{" ASSET ",'nodes':[{'mesh':0}]," BUFFER(
+        "180") ",'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':48},"
+               "{'buffer':0,'byteOffset':84,'byteLength':48},{'buffer':0,'byteOffset':132,'byteLength':24,'byteStride':8},"
+               "{'buffer':0,'byteOffset':156,'byteLength':12},{'buffer':0,'byteOffset':168,'byteLength':12,'byteStride':4}],"
+               "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'},"
+               "{'bufferView':1,'componentType':5126,'count':3,'type':'VEC4'},"
+               "{'bufferView':2,'componentType':5126,'count':3,'type':'VEC4'},"
+               "{'bufferView':3,'componentType':5122,'count':3,'type':'VEC3'},"
+               "{'bufferView':4,'componentType':5121,'count':3,'type':'VEC4'},"
+               "{'bufferView':5,'componentType':5123,'count':3,'type':'SCALAR'}],'meshes':[{'primitives':["
+               "{'attributes':{'POSITION':0,'TANGENT':1},'indices':5},{'attributes':{'POSITION':3}},"
+               "{'attributes':{'POSITION':0,'WEIGHTS_0':2,'JOINTS_0':4,'WEIGHTS_1':2,'JOINTS_1':4},'mode':0}]}]}";
+    static const struct {
+        const char *id, *path, *text;
+    } found[] = {
+        {"zero-area-triangle", "/meshes/0/primitives/0", "index 0 starts a triangle without area"},
+        {"zero-area-triangle", "/meshes/0/primitives/1/attributes/POSITION", "position 0 starts a triangle without area"},
+        {"tangent-zero", "/meshes/0/primitives/0/attributes/TANGENT", "tangent 1 has no length"},
+        {"tangent-without-uv", "/meshes/0/primitives/0", NULL}};
+    (void)state;
+    stele_close(open_text(text, &data, sizeof data));
+    stele_options options = options_of(&current);
+    options.check = STELE_CHECK_FULL;
+    stele_file *file = stele_open_memory(current.json, strlen(current.json), &options);
+    assert_int_equal(stele_file_status(file), STELE_OK);
+    size_t count, seen = 0;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        for (size_t k = 0; k < count; k++)
+            seen += strcmp(d[k].id, found[i].id) == 0 && strcmp(d[k].path, found[i].path) == 0 && d[k].count == 1 &&
+                    (!found[i].text || strcmp(d[k].text, found[i].text) == 0);
+    assert_int_equal(seen, sizeof found / sizeof *found);
+    assert_null(find_diagnostic(file, "weight-sum"));
+    assert_null(find_diagnostic(file, "index-count"));
+    stele_close(file);
+}
+
 /* ---- The container, names outside, and the promises of memory and time ---- */
 
 static void outside_when_allowed(void **state)
@@ -1364,6 +1415,7 @@ int main(void)
         cmocka_unit_test(nonfinite_among_integers),
         cmocka_unit_test(repaired_values),
         cmocka_unit_test(full_check),
+        cmocka_unit_test(full_check_of_meshes),
         cmocka_unit_test(outside_when_allowed),
         cmocka_unit_test(damaged_containers),
         cmocka_unit_test(truncated_everywhere),

@@ -165,22 +165,34 @@ static void check_tangents(const mesh_view *m, uint64_t begin, uint64_t end, mes
             found(t, TANGENT_IS_ZERO, v);
 }
 
+typedef struct weight_sum {
+    float sum;
+    bool negative, zero;
+} weight_sum;
+
+static inline void add_weights(const stele_view *set, uint64_t vertex, weight_sum *w)
+{
+    float weights[MOST_COMPONENTS];
+    load_row(set, vertex, set->components, weights);
+    for (uint32_t i = 0; i < set->components; i++) {
+        w->sum += weights[i];
+        w->negative |= weights[i] < 0;
+        w->zero &= weights[i] == 0;
+    }
+}
+
 static void check_weights(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t v = begin; v < end; v++) {
-        float weights[MOST_COMPONENTS], sum = 0;
-        bool negative = false, zero = true;
-        load_row(&m->weight, v, m->weight.components, weights);
-        for (uint32_t i = 0; i < m->weight.components; i++) {
-            sum += weights[i];
-            negative |= weights[i] < 0;
-            zero &= weights[i] == 0;
-        }
-        if (zero)
+        weight_sum w = {.zero = true};
+        add_weights(&m->weight, v, &w);
+        for (size_t i = 0; i < m->more_weight_count; i++)
+            add_weights(&m->more_weights[i], v, &w);
+        if (w.zero)
             found(t, WEIGHTS_ALL_ZERO, v);
-        else if (sum < 0.99f || sum > 1.01f)
+        else if (w.sum < 0.99f || w.sum > 1.01f)
             found(t, WEIGHTS_SUM, v);
-        if (negative)
+        if (w.negative)
             found(t, WEIGHTS_NEGATIVE, v);
     }
 }
@@ -212,7 +224,8 @@ static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool f
 static void check_vertices(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     const mesh_view *m = j->mesh;
-    check_finite(m, begin, end, t);
+    if (!m->seen)
+        check_finite(m, begin, end, t);
     if (m->bone.components)
         check_bones(m, begin, end, j->full, t);
     if (!j->full)
@@ -328,13 +341,13 @@ static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, mesh_t
 static void check_indices(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     const mesh_view *m = j->mesh;
-    bool beyond = st_scan_beyond(row(&m->indices, begin), end - begin, m->indices.type, m->vertex_count);
+    bool beyond = !m->seen && st_scan_beyond(row(&m->indices, begin), end - begin, m->indices.type, m->vertex_count);
     if (beyond)
         find_beyond(m, begin, end, t);
     if (!j->full)
         return;
     /* the two usual types with the type as a constant, for the compiler */
-    if (beyond || m->position.type != STELE_F32)
+    if (beyond || m->position.type != STELE_F32 || m->indices.stride != stele_type_size(m->indices.type))
         find_bad_shapes(m, begin, end, t);
     else if (m->indices.type == STELE_U16)
         check_shapes(m, STELE_U16, begin, end, t);
@@ -423,94 +436,93 @@ static uint32_t first_nonfinite(const stele_view *f, uint64_t vertex)
     return component;
 }
 
-/* The walk knows the names of columns, if it can be asked. */
-static diag_place place_of(context *c, const mesh_view *m, const stele_view *view, uint64_t row_number, uint32_t component,
-                           uint64_t count)
+/* The walk knows the names of columns, if it can be asked. A place that nobody will see is not looked for. */
+static diag_place place_of(context *c, const mesh_view *m, diag_code code, const stele_view *view, uint64_t row_number,
+                           uint32_t component)
 {
     if (m->place_of)
-        return counted(count, m->place_of(c, m, view, row_number));
-    return at_column(row(view, row_number) + component * stele_type_size(view->type), count);
+        return st_diag_unseen(c->diags, code) ? at_path("", 1) : m->place_of(c, m, view, row_number);
+    if (!view)
+        return m->place;
+    return at_column(row(view, row_number) + component * stele_type_size(view->type), 1);
+}
+
+typedef struct mesh_report {
+    finding what;
+    diag_code code;
+    const stele_view *view;
+    const char *name, *says;
+} mesh_report;
+
+static void report(context *c, const mesh_view *m, const mesh_tally *t, const mesh_report *r)
+{
+    uint64_t count = t->count[r->what], first = t->first[r->what];
+    if (!count)
+        return;
+    uint32_t component = r->what <= BONE_NONFINITE ? first_nonfinite(r->view, first) : 0;
+    diag_place place = counted(count, place_of(c, m, r->code, r->view, first, component));
+    if (m->numbered)
+        st_diag(c->diags, r->code, place, "%s %llu %s", r->name, (unsigned long long)first, r->says);
+    else
+        st_diag(c->diags, r->code, place, "%s", r->says);
 }
 
 static void report_vertices(context *c, const mesh_view *m, const mesh_tally *t)
 {
-    const struct {
-        finding what;
-        diag_code code;
-        const stele_view *floats;
-        const char *says;
-    } reports[] = {
-        {POSITION_NONFINITE, DIAG_NONFINITE_POSITION, &m->position, "is not finite"},
-        {NORMAL_NONFINITE, DIAG_NONFINITE_NORMAL, &m->normal, "is not finite"},
-        {UV_NONFINITE, DIAG_NONFINITE_UV, &m->uv, "is not finite"},
-        {COLOR_NONFINITE, DIAG_NONFINITE_COLOR, &m->color, "is not finite"},
-        {TANGENT_NONFINITE, DIAG_NONFINITE_TANGENT, &m->tangent, "is not finite"},
-        {BINORMAL_NONFINITE, DIAG_NONFINITE_TANGENT, &m->binormal, "is not finite"},
-        {WEIGHT_NONFINITE, DIAG_NONFINITE_WEIGHT, &m->weight, "are not finite"},
-        {BONE_NONFINITE, DIAG_NONFINITE_BONE, &m->bone, "are not finite"},
-        {NORMAL_IS_ZERO, DIAG_NORMAL_ZERO, &m->normal, "has no length"},
-        {NORMAL_NOT_UNIT, DIAG_NORMAL_LENGTH, &m->normal, "is not of length 1"},
-        {TANGENT_IS_ZERO, DIAG_TANGENT_ZERO, &m->tangent, "has no length"},
-        {WEIGHTS_ALL_ZERO, DIAG_WEIGHT_ALL_ZERO, &m->weight, "are all zero: the engine collapses such vertices"},
-        {WEIGHTS_SUM, DIAG_WEIGHT_SUM, &m->weight, "do not sum to 1"},
-        {WEIGHTS_NEGATIVE, DIAG_WEIGHT_NEGATIVE, &m->weight, "are partly negative"},
-        {BONE_IS_NEGATIVE, DIAG_BONE_NEGATIVE, &m->bone, "are partly negative"},
-        {BONE_IS_FRACTIONAL, DIAG_BONE_FRACTIONAL, &m->bone, "are not all whole numbers"},
+    const mesh_report reports[] = {
+        {POSITION_NONFINITE, DIAG_NONFINITE_POSITION, &m->position, "position", "is not finite"},
+        {NORMAL_NONFINITE, DIAG_NONFINITE_NORMAL, &m->normal, "normal", "is not finite"},
+        {UV_NONFINITE, DIAG_NONFINITE_UV, &m->uv, "uv", "is not finite"},
+        {COLOR_NONFINITE, DIAG_NONFINITE_COLOR, &m->color, "color", "is not finite"},
+        {TANGENT_NONFINITE, DIAG_NONFINITE_TANGENT, &m->tangent, "tangent", "is not finite"},
+        {BINORMAL_NONFINITE, DIAG_NONFINITE_TANGENT, &m->binormal, "binormal", "is not finite"},
+        {WEIGHT_NONFINITE, DIAG_NONFINITE_WEIGHT, &m->weight, "weights", "are not finite"},
+        {BONE_NONFINITE, DIAG_NONFINITE_BONE, &m->bone, "bones", "are not finite"},
+        {NORMAL_IS_ZERO, DIAG_NORMAL_ZERO, &m->normal, "normal", "has no length"},
+        {NORMAL_NOT_UNIT, DIAG_NORMAL_LENGTH, &m->normal, "normal", "is not of length 1"},
+        {TANGENT_IS_ZERO, DIAG_TANGENT_ZERO, &m->tangent, "tangent", "has no length"},
+        {WEIGHTS_ALL_ZERO, DIAG_WEIGHT_ALL_ZERO, &m->weight, "weights", "are all zero: the engine collapses such vertices"},
+        {WEIGHTS_SUM, DIAG_WEIGHT_SUM, &m->weight, "weights", "do not sum to 1"},
+        {WEIGHTS_NEGATIVE, DIAG_WEIGHT_NEGATIVE, &m->weight, "weights", "are partly negative"},
+        {BONE_IS_NEGATIVE, DIAG_BONE_NEGATIVE, &m->bone, "bones", "are partly negative"},
+        {BONE_IS_FRACTIONAL, DIAG_BONE_FRACTIONAL, &m->bone, "bones", "are not all whole numbers"},
     };
-    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        finding what = reports[i].what;
-        if (!t->count[what])
-            continue;
-        uint32_t component = what <= BONE_NONFINITE ? first_nonfinite(reports[i].floats, t->first[what]) : 0;
-        st_diag(c->diags, reports[i].code, place_of(c, m, reports[i].floats, t->first[what], component, t->count[what]), "%s",
-                reports[i].says);
-    }
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+        report(c, m, t, &reports[i]);
     if (t->count[BONE_BEYOND])
-        st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE, place_of(c, m, &m->bone, t->first[BONE_BEYOND], 0, t->count[BONE_BEYOND]),
+        st_diag(c->diags, DIAG_BONE_OUT_OF_RANGE,
+                counted(t->count[BONE_BEYOND], place_of(c, m, DIAG_BONE_OUT_OF_RANGE, &m->bone, t->first[BONE_BEYOND], 0)),
                 "go beyond the %llu bones that there are or can be", (unsigned long long)m->bone_count);
-}
-
-static void report_indices(context *c, const mesh_view *m, const mesh_tally *t)
-{
-    static const struct {
-        finding what;
-        diag_code code;
-        const char *says;
-    } reports[] = {
-        {TRIANGLE_DEGENERATE, DIAG_DEGENERATE_TRIANGLE, "starts a triangle that uses a vertex twice"},
-        {TRIANGLE_ZERO_AREA, DIAG_ZERO_AREA_TRIANGLE, "starts a triangle without area"},
-    };
-    uint64_t first = t->first[INDEX_BEYOND];
-    if (t->count[INDEX_BEYOND])
-        st_diag(c->diags, DIAG_INDEX_OUT_OF_RANGE, place_of(c, m, &m->indices, first, 0, t->count[INDEX_BEYOND]),
-                "is %llu, but there are only %llu vertices", (unsigned long long)index_at(m, first),
-                (unsigned long long)m->vertex_count);
-    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        finding what = reports[i].what;
-        if (t->count[what])
-            st_diag(c->diags, reports[i].code, place_of(c, m, &m->indices, t->first[what], 0, t->count[what]), "%s",
-                    reports[i].says);
-    }
 }
 
 /* Corners are the indices, or the vertices where there are none. */
 static void report_corners(context *c, const mesh_view *m, const mesh_tally *t)
 {
-    if (t->count[TRIANGLE_ZERO_AREA])
-        st_diag(c->diags, DIAG_ZERO_AREA_TRIANGLE,
-                place_of(c, m, &m->position, t->first[TRIANGLE_ZERO_AREA], 0, t->count[TRIANGLE_ZERO_AREA]),
-                "starts a triangle without area");
+    const stele_view *corners = m->unindexed ? &m->position : &m->indices;
+    const char *name = m->unindexed ? "position" : "index";
+    uint64_t first = t->first[INDEX_BEYOND];
+    if (t->count[INDEX_BEYOND])
+        st_diag(c->diags, DIAG_INDEX_OUT_OF_RANGE,
+                counted(t->count[INDEX_BEYOND], place_of(c, m, DIAG_INDEX_OUT_OF_RANGE, corners, first, 0)),
+                "is %llu, but there are only %llu vertices", (unsigned long long)index_at(m, first),
+                (unsigned long long)m->vertex_count);
+    report(c, m, t,
+           &(mesh_report){TRIANGLE_DEGENERATE, DIAG_DEGENERATE_TRIANGLE, corners, name,
+                          "starts a triangle that uses a vertex twice"});
+    report(c, m, t,
+           &(mesh_report){TRIANGLE_ZERO_AREA, DIAG_ZERO_AREA_TRIANGLE, corners, name, "starts a triangle without area"});
 }
 
-/* The last ones are no whole triangle. */
-static void check_count(context *c, const mesh_view *m)
+static void check_counts(context *c, const mesh_view *m)
 {
     const stele_view *corners = m->unindexed ? &m->position : &m->indices;
     uint64_t count = m->unindexed ? m->vertex_count : m->indices.count, rest = count % 3;
     if (rest)
-        st_diag(c->diags, DIAG_INDEX_COUNT, m->place_of ? m->place_of(c, m, corners, 0) : at_byte(corners->data),
+        st_diag(c->diags, DIAG_INDEX_COUNT, at_byte(corners->data),
                 "are %llu%s, which is not a multiple of 3: the last %s not drawn", (unsigned long long)count,
                 m->unindexed ? " without indices" : "", rest == 1 ? "one is" : "two are");
+    if (!m->vertex_count || (!m->indices.count && !m->unindexed))
+        st_diag(c->diags, DIAG_MESH_EMPTY, m->place, "has no %s", m->vertex_count ? "indices" : "vertices");
 }
 
 /* ---- What is known now ---- */
@@ -525,6 +537,11 @@ static void know_column(context *c, const stele_view *column, unsigned what)
 static void remember(context *c, const mesh_view *m, const mesh_tally *t)
 {
     float_column columns[FLOAT_COLUMNS];
+    if (m->seen) {
+        if (c->full && !t->count[NORMAL_TO_REPAIR])
+            know_column(c, &m->normal, FACT_UNIT);
+        return;
+    }
     list_columns(m, columns);
     for (size_t i = 0; i < FLOAT_COLUMNS; i++) {
         stele_view column = *columns[i].floats;
@@ -555,16 +572,12 @@ void st_check_mesh(context *c, const mesh_view *m)
     run_jobs(c, &vertices, &indices, &sum);
     remember(c, m, &sum);
     report_vertices(c, m, &sum);
-    if (m->unindexed)
-        report_corners(c, m, &sum);
-    else
-        report_indices(c, m, &sum);
+    report_corners(c, m, &sum);
     if (!c->full)
         return;
-    check_count(c, m);
-    if (!m->vertex_count || (!m->indices.count && !m->unindexed))
-        st_diag(c->diags, DIAG_MESH_EMPTY, m->place, "has no %s", m->vertex_count ? "indices" : "vertices");
+    if (!m->seen)
+        check_counts(c, m);
     if (m->tangent.components && !m->uv.components)
-        st_diag(c->diags, DIAG_TANGENT_WITHOUT_UV, m->place,
+        st_diag(c->diags, DIAG_TANGENT_WITHOUT_UV, place_of(c, m, DIAG_TANGENT_WITHOUT_UV, NULL, 0, 0),
                 "has tangents but no texture coordinates to which they could belong");
 }

@@ -10,11 +10,19 @@ typedef struct mesh_view {
     uint64_t vertex_count;
     stele_view all; /* all floats of interleaved vertices, if they are together at the start of the row; or nothing */
     stele_view position, normal, uv, color, tangent, binormal, weight, bone;
+    const stele_view *more_weights; /* where a set of them is a view of its own */
+    size_t more_weight_count;
     uint64_t bone_count; /* UINT64_MAX: not known */
     bool unindexed;      /* every three vertices are a triangle */
-    stele_view indices;  /* packed */
+    stele_view indices;  /* packed, unless they are seen */
 
-    /* Where a row of one of these views is, for formats whose bytes no walk has names for; otherwise NULL. */
+    /* Somebody has seen to it that floats are finite, and indices in range and whole triangles, or has said that they are not:
+     * only what makes sense is still to be checked. Then a mesh may have neither indices nor triangles. */
+    bool seen;
+
+    /* Where a row of one of these views is, or the mesh (view NULL), for formats whose bytes no walk has names for; otherwise
+     * NULL. Numbered: the place does not say which row, so that the text must. */
+    bool numbered;
     diag_place (*place_of)(context *c, const struct mesh_view *mesh, const stele_view *view, uint64_t row);
     const void *user; /* of place_of */
 } mesh_view;

@@ -1,9 +1,10 @@
 /* The values that accessors stand for: whether they are safe to use, and with a full check whether they make sense. */
-#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/scan.h"
+#include "model/check_mesh.h"
 #include "parse.h"
 
 /* How often something was found, the number of the first row and its bytes. */
@@ -236,13 +237,11 @@ static void check_use(checking *k, const gltf_use *use)
 
 /* ---- Joints ---- */
 
-/* The token of an attribute, or of the whole primitive if it has none of that name; for a finding that somebody will see. */
-static uint32_t attribute_token(const gltf_doc *d, diag_code code, uint32_t mesh, uint32_t primitive, const char *name)
+/* The token of an attribute, or of the whole primitive if it has none of that name. */
+static uint32_t attribute_token(const gltf_doc *d, uint32_t mesh, uint32_t primitive, const char *name)
 {
     uint32_t list = st_json_member(&d->json, gltf_item(d, GLTF_MESHES, mesh), "primitives");
     uint32_t token = st_json_first(&d->json, list);
-    if (st_diag_unseen(d->c->diags, code))
-        return JSON_ABSENT;
     while (primitive-- > 0)
         token = st_json_next(&d->json, list, token);
     uint32_t attribute = st_json_member(&d->json, st_json_member(&d->json, token, "attributes"), name);
@@ -290,106 +289,74 @@ static void check_joints(gltf_doc *d, uint32_t mesh, uint32_t primitive, uint64_
             return;
         if (st_scan_beyond_rows(joints->data, joints->count, joints->stride, 4, joints->type, limit))
             find_joints_beyond(joints, weights, limit, &t);
-        if (t.count)
-            st_gltf_report_data(d, DIAG_BONE_OUT_OF_RANGE, attribute_token(d, DIAG_BONE_OUT_OF_RANGE, mesh, primitive, name),
-                                t.at, t.count, "vertex %llu is moved by a joint that is not there: the skin has %llu",
-                                (unsigned long long)t.first, (unsigned long long)limit);
+        if (!t.count)
+            continue;
+        bool unseen = st_diag_unseen(d->c->diags, DIAG_BONE_OUT_OF_RANGE);
+        st_gltf_report_data(d, DIAG_BONE_OUT_OF_RANGE, unseen ? JSON_ABSENT : attribute_token(d, mesh, primitive, name), t.at,
+                            t.count, "vertex %llu is moved by a joint that is not there: the skin has %llu",
+                            (unsigned long long)t.first, (unsigned long long)limit);
     }
 }
 
 /* ---- What makes sense ---- */
 
-/* The text takes the number of the first. */
-static void report_tally(gltf_doc *d, diag_code code, uint32_t mesh, uint32_t primitive, const char *attribute,
-                         const row_tally *t, const char *text)
+/* A primitive whose mesh is checked. */
+typedef struct checked_primitive {
+    const gltf_doc *doc;
+    uint32_t mesh, primitive;
+} checked_primitive;
+
+static diag_place place_of(context *c, const mesh_view *m, const stele_view *view, uint64_t row)
 {
-    char words[64];
-    if (!t->count)
-        return;
-    snprintf(words, sizeof words, text, (unsigned long long)t->first);
-    st_gltf_report_data(d, code, attribute_token(d, code, mesh, primitive, attribute), t->at, t->count, "%s", words);
+    const checked_primitive *p = m->user;
+    const json *j = &p->doc->json;
+    const char *name = view == &m->position  ? "POSITION"
+                       : view == &m->normal  ? "NORMAL"
+                       : view == &m->tangent ? "TANGENT"
+                       : view == &m->weight  ? "WEIGHTS_0"
+                                             : "";
+    uint32_t token = attribute_token(p->doc, p->mesh, p->primitive, name);
+    const uint8_t *at = view ? st_view_at(view, row) : j->text + j->tokens[token].start;
+    char pointer[JSON_POINTER];
+    st_json_pointer(j, token, pointer);
+    return at_offset(st_check_offset(c, at), 1, st_arena_text(c->arena, pointer, strlen(pointer)));
 }
 
-static bool near_one(double square)
-{
-    return square >= 0.99 * 0.99 && square <= 1.01 * 1.01;
-}
-
-static double squared_length(const stele_view *v, uint64_t row, uint32_t components)
-{
-    double sum = 0;
-    for (uint32_t k = 0; k < components; k++) {
-        double x = stele_view_number(v, row, k);
-        sum += x * x;
-    }
-    return sum;
-}
-
-static void check_normals(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_view *normal)
-{
-    row_tally zero = {0}, odd = {0};
-    for (uint64_t i = 0; i < normal->count; i++) {
-        double square = squared_length(normal, i, 3);
-        if (near_one(square))
-            continue;
-        row_note(square <= 1e-12 ? &zero : &odd, i, st_view_at(normal, i));
-    }
-    report_tally(d, DIAG_NORMAL_ZERO, mesh, primitive, "NORMAL", &zero, "normal %llu has no length");
-    report_tally(d, DIAG_NORMAL_LENGTH, mesh, primitive, "NORMAL", &odd, "normal %llu is not of length 1");
-}
-
-static void check_weights(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_primitive *p)
-{
-    const stele_view *sets[MOST_INFLUENCES / 4];
-    size_t count = 0;
-    row_tally zero = {0}, sum = {0}, negative = {0};
-    while (count < MOST_INFLUENCES / 4 && (sets[count] = stele_primitive_view(p, STELE_WEIGHTS, (uint32_t)count)))
-        count++;
-    for (uint64_t i = 0; count && i < p->vertex_count; i++) {
-        double total = 0, least = 0, most = 0;
-        for (size_t s = 0; s < count; s++)
-            for (uint32_t k = 0; k < 4; k++) {
-                double weight = stele_view_number(sets[s], i, k);
-                total += weight;
-                least = fmin(least, weight);
-                most = fmax(most, weight);
-            }
-        const uint8_t *at = st_view_at(sets[0], i);
-        if (least == 0 && most == 0)
-            row_note(&zero, i, at);
-        else if (!(total >= 0.99 && total <= 1.01))
-            row_note(&sum, i, at);
-        if (least < 0)
-            row_note(&negative, i, at);
-    }
-    report_tally(d, DIAG_WEIGHT_ALL_ZERO, mesh, primitive, "WEIGHTS_0", &zero, "vertex %llu has no weights");
-    report_tally(d, DIAG_WEIGHT_SUM, mesh, primitive, "WEIGHTS_0", &sum, "the weights of vertex %llu do not sum to 1");
-    report_tally(d, DIAG_WEIGHT_NEGATIVE, mesh, primitive, "WEIGHTS_0", &negative, "vertex %llu has a negative weight");
-}
-
-static void check_triangles(gltf_doc *d, uint32_t mesh, uint32_t primitive, const stele_primitive *p)
-{
-    uint64_t count = p->indices.count ? st_triangle_count(p) : 0;
-    row_tally t = {0};
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t v[3];
-        st_triangle(p, i, v);
-        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
-            row_note(&t, i, st_view_at(&p->indices, 3 * i));
-    }
-    report_tally(d, DIAG_DEGENERATE_TRIANGLE, mesh, primitive, "", &t, "triangle %llu uses a vertex twice");
-}
-
+/* The values are known to be safe. */
 static void check_primitive(gltf_doc *d, uint32_t mesh, uint32_t primitive)
 {
     const stele_primitive *p = &d->model.meshes[mesh].primitives[primitive];
-    const stele_view *normal = stele_primitive_view(p, STELE_NORMAL, 0);
+    checked_primitive user = {d, mesh, primitive};
+    stele_view more_weights[MOST_INFLUENCES / 4];
+    mesh_view m = {.vertex_count = p->vertex_count,
+                   .more_weights = more_weights,
+                   .seen = true,
+                   .numbered = true,
+                   .place_of = place_of,
+                   .user = &user};
     if (!st_gltf_may_scan(d, gltf_item(d, GLTF_MESHES, mesh), 64 * p->vertex_count + 4 * p->indices.count))
         return;
-    if (normal)
-        check_normals(d, mesh, primitive, normal);
-    check_weights(d, mesh, primitive, p);
-    check_triangles(d, mesh, primitive, p);
+    for (size_t i = 0; i < p->attribute_count; i++) {
+        const stele_attribute *a = &p->attributes[i];
+        switch (a->semantic) {
+        case STELE_POSITION: m.position = a->view; break;
+        case STELE_NORMAL: m.normal = a->view; break;
+        case STELE_TANGENT: m.tangent = a->view; break;
+        case STELE_UV: m.uv = a->view; break;
+        case STELE_WEIGHTS:
+            if (!a->set)
+                m.weight = a->view;
+            else if (m.more_weight_count < MOST_INFLUENCES / 4)
+                more_weights[m.more_weight_count++] = a->view;
+            break;
+        default: break;
+        }
+    }
+    if (p->topology == STELE_TRIANGLES && m.position.components) {
+        m.indices = p->indices;
+        m.unindexed = !p->indices.count;
+    }
+    st_check_mesh(d->c, &m);
 }
 
 static void check_rotations(gltf_doc *d)
@@ -399,7 +366,7 @@ static void check_rotations(gltf_doc *d)
         double square = 0;
         for (int k = 0; k < 4; k++)
             square += (double)q[k] * (double)q[k];
-        if (!near_one(square))
+        if (square < 0.99 * 0.99 || square > 1.01 * 1.01)
             st_gltf_report(d, DIAG_ROTATION_NOT_UNIT, gltf_item(d, GLTF_NODES, i), "has a rotation that is not of length 1");
     }
 }
