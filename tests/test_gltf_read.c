@@ -1274,6 +1274,34 @@ static void full_check_of_meshes(void **state)
     stele_close(file);
 }
 
+/* Indices that are not side by side, in a number at which triangles are looked at many at a time. */
+static void full_check_of_spread_indices(void **state)
+{
+    static struct {
+        float position[9];
+        uint16_t index[120][2];
+    } data = {{0, 0, 0, 1, 0, 0, 0, 1, 0}, {{0}}};
+    static const char text[] = "{" ASSET ",'nodes':[{'mesh':0}]," BUFFER(
+        "516") ",'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':480,'byteStride':4}],"
+               "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'},"
+               "{'bufferView':1,'componentType':5123,'count':120,'type':'SCALAR'}],"
+               "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'indices':1}]}]}";
+    (void)state;
+    /* all triangles use a vertex twice, and none would with what lies between their indices */
+    for (int i = 0; i < 120; i++) {
+        data.index[i][0] = i % 3 == 1;
+        data.index[i][1] = i % 3 == 1 ? 1 : 2;
+    }
+    stele_close(open_text(text, &data, sizeof data));
+    stele_options options = options_of(&current);
+    options.check = STELE_CHECK_FULL;
+    stele_file *file = stele_open_memory(current.json, strlen(current.json), &options);
+    assert_int_equal(stele_file_status(file), STELE_OK);
+    assert_non_null(find_diagnostic(file, "degenerate-triangle"));
+    assert_int_equal(find_diagnostic(file, "degenerate-triangle")->count, 40);
+    stele_close(file);
+}
+
 /* ---- The container, names outside, and the promises of memory and time ---- */
 
 static void outside_when_allowed(void **state)
@@ -1416,6 +1444,7 @@ int main(void)
         cmocka_unit_test(repaired_values),
         cmocka_unit_test(full_check),
         cmocka_unit_test(full_check_of_meshes),
+        cmocka_unit_test(full_check_of_spread_indices),
         cmocka_unit_test(outside_when_allowed),
         cmocka_unit_test(damaged_containers),
         cmocka_unit_test(truncated_everywhere),

@@ -799,9 +799,49 @@ static void test_untouched_text(void **state)
     close_text(file);
 }
 
+/* A full check looks at the meshes as it does in every format, and says in which line: of triangles only, and of everything. */
+static void test_full_check(void **unused)
+{
+    static const char corners[] =
+        "\xEF\xBB\xBFvn 0 0 1\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 0 0\nvn 0 0 0\n# vn 9 9 9\nvn 0 \\\n2 0\n";
+    static const struct {
+        const char *faces, *id, *path;
+        uint64_t count;
+    } cases[] = {
+        {"f 1 2 3\nf 1 2 4\n", "zero-area-triangle", "line 11", 1},
+        {"f 1 2 3\nf 1 2 4\nf 4 2 1\n", "zero-area-triangle", "line 11", 2},
+        {"f 1 2 3\nf 3 3 1\n", "degenerate-triangle", "line 11", 1},
+        {"l 1 2 4\np 1 2 3\nf 1 4 3\nf 1 2 4 3\nl 1 1\nf 1 2 1\n", "degenerate-triangle", "line 15", 1},
+        {"l 1 2 4\nf 1 3 2\n# f 1 1 1\nf 1 2 4 4\n", "degenerate-triangle", "line 13", 1},
+        {"f 1 2 3\n", "normal-zero", "line 6", 1},
+        {"f 1 2 3\n", "normal-length", "line 8", 1},
+        {"f 1 2 3\nf 1 3 4\nl 1 1\np 2 2\nf 2 4 3\n", "degenerate-triangle", NULL, 0},
+        {"f 1 2 3\nf 1 3 4\nl 1 2 4\np 2 2\nf 2 4 3\n", "zero-area-triangle", NULL, 0},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s", corners, cases[i].faces);
+        bytes copy = copy_bytes(text, strlen(text));
+        stele_options options = {.name = "x.obj"};
+        stele_file *safe = stele_open_memory(copy.data, copy.size, &options);
+        options.check = STELE_CHECK_FULL;
+        stele_file *full = stele_open_memory(copy.data, copy.size, &options);
+        const stele_diagnostic *d = find_diagnostic(full, cases[i].id);
+        assert_int_equal(stele_file_status(full), STELE_OK);
+        assert_null(find_diagnostic(safe, cases[i].id));
+        if (!d != !cases[i].path || (d && (strcmp(d->path, cases[i].path) != 0 || d->count != cases[i].count)))
+            fail_msg("%zu: %s %s %llu", i, cases[i].id, d ? d->path : "not found", d ? (unsigned long long)d->count : 0);
+        stele_close(safe);
+        stele_close(full);
+        free(copy.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_full_check),
         cmocka_unit_test(test_all_forms_of_corners),
         cmocka_unit_test(test_vertices_are_shared),
         cmocka_unit_test(test_lines_of_text),

@@ -14,12 +14,6 @@ static void walk_file(walk *w, raw_file *raw)
     st_walk_blob(w, "text", &f->text, walk_reads(w) ? w->size - w->at : f->text.count);
 }
 
-/* All that can be wrong is seen while the text is parsed. */
-static void check_file(context *c, const raw_file *raw)
-{
-    (void)c, (void)raw;
-}
-
 /* ---- Probing: what the first lines begin with ---- */
 
 enum { PROBED_BYTES = 1 << 16 };
@@ -131,7 +125,7 @@ const format st_format_obj = {
     .walk = walk_file,
     .sense = sense_file,
     .parse = st_obj_parse,
-    .check = check_file,
+    .check = st_obj_check,
     .load = st_obj_load,
     .save = st_obj_save,
     .bring = st_obj_bring,

@@ -163,18 +163,18 @@ static survey survey_part(const builder *b, const part *p)
     for (uint32_t i = p->first; i != NO_INDEX; i = b->segments[i].next) {
         const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count;
         for (uint32_t in_face = 0; c < end; c++) {
-            uint32_t v = corner_v(c);
+            uint32_t v = c->v, vn = corner_vn(c);
             s.least = v < s.least ? v : s.least;
             s.most = v > s.most ? v : s.most;
             s.uvs |= c->vt != NO_INDEX;
             s.no_uvs |= c->vt == NO_INDEX;
-            s.normals |= c->vn != NO_INDEX;
-            s.no_normals |= c->vn == NO_INDEX;
+            s.normals |= vn != NO_INDEX;
+            s.no_normals |= vn == NO_INDEX;
             s.colors |= has_color(b->content, v);
             s.no_colors |= !has_color(b->content, v);
-            s.alike &= (c->vt == v || c->vt == NO_INDEX) && (c->vn == v || c->vn == NO_INDEX);
+            s.alike &= (c->vt == v || c->vt == NO_INDEX) && (vn == v || vn == NO_INDEX);
             in_face++;
-            if (c->v & LAST_CORNER) {
+            if (c->vn & LAST_CORNER) {
                 s.indices += indices_of(p->topology, in_face);
                 s.longest = in_face > s.longest ? in_face : s.longest;
                 in_face = 0;
@@ -187,16 +187,16 @@ static survey survey_part(const builder *b, const part *p)
 /* Vertices by their corners, in the order of their first use. */
 static inline uint32_t vertex_of(builder *b, uint32_t *count, const obj_corner *c)
 {
-    uint32_t v = corner_v(c), *link = &b->first_vertex[v];
+    uint32_t vn = corner_vn(c), *link = &b->first_vertex[c->v];
     vertex *vertices = b->vertices;
-    uint64_t bits = ((uint64_t)c->vt << 32 | c->vn) * 0x9e3779b97f4a7c15u;
+    uint64_t bits = ((uint64_t)c->vt << 32 | vn) * 0x9e3779b97f4a7c15u;
     for (; *link; bits <<= 1) {
         vertex *found = &vertices[*link - 1];
-        if (found->vt == c->vt && found->vn == c->vn)
+        if (found->vt == c->vt && found->vn == vn)
             return *link - 1;
         link = &found->below[bits >> 63];
     }
-    vertices[*count] = (vertex){v, c->vt, c->vn, {0, 0}};
+    vertices[*count] = (vertex){c->v, c->vt, vn, {0, 0}};
     *link = ++*count;
     return *count - 1;
 }
@@ -244,7 +244,7 @@ static void put_faces(builder *b, const part *p, const survey *s, uint32_t *vert
         const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count, *face = c;
         for (; c < end; c++) {
             numbers[c - face] = vertex_of(b, vertex_count, c);
-            if (c->v & LAST_CORNER) {
+            if (c->vn & LAST_CORNER) {
                 put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), &w);
                 face = c + 1;
             }
@@ -264,7 +264,7 @@ static uint64_t put_direct(builder *b, const part *p, const survey *s, index_wri
     for (uint32_t i = p->first; !b->failed && i != NO_INDEX; i = b->segments[i].next) {
         const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count, *face = c;
         for (; c < end; c++) {
-            uint32_t number = corner_v(c) - s->least;
+            uint32_t number = c->v - s->least;
             used += !seen[number];
             seen[number] = 1;
             if (triangles) {
@@ -272,7 +272,7 @@ static uint64_t put_direct(builder *b, const part *p, const survey *s, index_wri
                 continue;
             }
             numbers[c - face] = number;
-            if (c->v & LAST_CORNER) {
+            if (c->vn & LAST_CORNER) {
                 put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), &w);
                 face = c + 1;
             }
@@ -431,6 +431,8 @@ static void build_primitive(builder *b, const part *p, attribute_list *list, ste
         build_gathered(b, p, &s, w, result, list);
     result->attributes = list->items;
     result->attribute_count = list->count;
+    for (size_t i = 0; b->content->finite && i < list->count; i++)
+        st_know(b->c->facts, &list->items[i].view, FACT_FINITE);
     if (!b->failed)
         repair(b, result, list, path);
 }
@@ -465,9 +467,6 @@ static void report(builder *b)
                 b->cut_badly == 1 ? " was" : "s were");
     st_obj_report_undefined(b->c, &b->materials);
 }
-
-/* Enough for polygons of some thousand corners that are not convex; a hostile file has no end of them. */
-enum { CLIPPING_WORK = 1 << 28 };
 
 bool st_obj_load(context *c, const raw_file *raw)
 {

@@ -38,6 +38,7 @@ typedef struct chunk {
     counts found, before;
     uint64_t corners, events; /* really there */
     bool colored;             /* in the first pass: perhaps */
+    bool others;              /* faces that are no triangles */
     place places[FINDINGS];
 } chunk;
 
@@ -437,7 +438,8 @@ static inline const char *read_corners(reader *r, const char *p, word w)
     }
     uint64_t count = r->at.corners - first, least = w == WORD_F ? 3 : w == WORD_L ? 2 : 1;
     if (count)
-        r->content->corners[r->at.corners - 1].v |= LAST_CORNER;
+        r->content->corners[r->at.corners - 1].vn |= LAST_CORNER;
+    r->chunk->others |= w != WORD_F || count != 3;
     if (count < least && sound)
         note(r, TOO_FEW_CORNERS, start, (int64_t)least);
     return p;
@@ -584,6 +586,31 @@ static place place_of(const parser *p, finding what)
     return all;
 }
 
+/* Behind a byte order mark. */
+static const char *start_of(const obj_file *f)
+{
+    const char *text = (const char *)f->text.data;
+    return text + (f->text.count >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+}
+
+const char *st_obj_statement(const obj_file *f, obj_statement kind, uint64_t number)
+{
+    const char *start = start_of(f), *end = (const char *)f->text.data + f->text.count;
+    for (const char *p = start; p < end; p++) {
+        while (p < end && obj_blank(*p))
+            p++;
+        if (p == end)
+            break;
+        const char *statement = p;
+        word w = read_word(&p, end);
+        bool wanted = kind == OBJ_NORMAL ? w == WORD_VN : w == WORD_F || w == WORD_L || w == WORD_P;
+        if (wanted && !number--)
+            return statement;
+        p = statement_end(p, end, *statement == '#');
+    }
+    return start;
+}
+
 diag_place st_obj_place(context *c, const char *at, uint64_t count)
 {
     uint64_t line = 1;
@@ -641,7 +668,7 @@ static void report(context *c, const parser *p)
 
 static bool fits(context *c, const counts *total)
 {
-    if (total->v < LAST_CORNER && total->vt < NO_INDEX && total->vn < NO_INDEX)
+    if (total->v < NO_INDEX && total->vt < NO_INDEX && total->vn < NO_INDEX)
         return true;
     st_diag(c->diags, DIAG_COUNT_TOO_LARGE, at_offset(0, 1, ""), "has more vertices than 32 bits can number");
     return false;
@@ -650,9 +677,7 @@ static bool fits(context *c, const counts *total)
 static void parse(context *c, const obj_file *f, parser *p)
 {
     obj_content *o = p->content;
-    const char *start = (const char *)f->text.data, *end = start + f->text.count;
-    start += f->text.count >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    cut(p, start, end);
+    cut(p, start_of(f), (const char *)f->text.data + f->text.count);
     parallel_for(&c->threads, p->chunk_count, count_chunk, p);
     add_up(p);
     if (!fits(c, &p->total) || !allocate(c, p))
@@ -669,9 +694,14 @@ static void parse(context *c, const obj_file *f, parser *p)
         parallel_for(&c->threads, p->chunk_count, parse_chunk, p);
     }
     close_holes(p);
-    o->sound = true;
-    for (finding i = 0; i < POSITION_NOT_FINITE; i++)
-        o->sound &= !place_of(p, i).count;
+    o->sound = o->finite = o->only_triangles = true;
+    for (finding i = 0; i < UNKNOWN_WORD; i++) {
+        bool found = place_of(p, i).count;
+        o->sound &= !found || i > NORMAL_NOT_FINITE;
+        o->finite &= !found;
+    }
+    for (size_t i = 0; i < p->chunk_count; i++)
+        o->only_triangles &= !p->chunks[i].others;
     report(c, p);
 }
 

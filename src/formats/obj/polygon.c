@@ -20,7 +20,7 @@ typedef struct point {
 
 static inline const uint8_t *position(const polygon *p, uint32_t corner)
 {
-    return p->positions + 12 * (uint64_t)corner_v(&p->corners[corner]);
+    return p->positions + 12 * (uint64_t)p->corners[corner].v;
 }
 
 static inline point project(const polygon *p, uint32_t corner)

@@ -7,15 +7,15 @@
 
 /* A corner of a face, line or point: numbers of its position, texture coordinate and normal, from 0. NO_INDEX: it has none. */
 typedef struct obj_corner {
-    uint32_t v, vt, vn; /* v with LAST_CORNER if the face ends here */
+    uint32_t v, vt, vn; /* vn with LAST_CORNER if the face ends here */
 } obj_corner;
 
-enum { NO_INDEX = 0xffffffff };
+enum { NO_INDEX = 0x7fffffff };
 #define LAST_CORNER 0x80000000u
 
-static inline uint32_t corner_v(const obj_corner *c)
+static inline uint32_t corner_vn(const obj_corner *c)
 {
-    return c->v & ~LAST_CORNER;
+    return c->vn & ~LAST_CORNER;
 }
 
 /* What holds for all faces that follow, until the next of its kind. */
@@ -32,7 +32,9 @@ enum { UNCOLORED = 0xff };
 
 /* What is in the text. Floats are little-endian, as views have them. */
 typedef struct obj_content {
-    bool sound; /* all indices lie in the file, whatever the rules make of those that do not */
+    bool sound;          /* no errors, whatever the rules make of them */
+    bool finite;         /* every number is */
+    bool only_triangles; /* every three corners are a face */
     uint8_t *positions, *colors, *uvs, *normals;
     uint64_t position_count, uv_count, normal_count;
     bool colored; /* some positions have colours; the bytes of those that have none are UNCOLORED */
@@ -58,11 +60,19 @@ static inline bool obj_blank(char c)
 /* parse.c: fills the content, on the caller's threads, and reports what is wrong. */
 void st_obj_parse(context *c, raw_file *raw);
 
+/* Where a statement is: of those that begin with this word, or with f, l or p, the one of that number. */
+typedef enum obj_statement { OBJ_NORMAL, OBJ_FACE } obj_statement;
+const char *st_obj_statement(const obj_file *f, obj_statement kind, uint64_t number);
+
 /* A place in the file, as "line 17". */
 diag_place st_obj_place(context *c, const char *at, uint64_t count);
 
-/* load.c */
+/* check.c, load.c */
+void st_obj_check(context *c, const raw_file *raw);
 bool st_obj_load(context *c, const raw_file *raw);
+
+/* Enough for polygons of some thousand corners that are not convex; a hostile file has no end of them. */
+enum { CLIPPING_WORK = 1 << 28 };
 
 /* polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
  * Scratch: two numbers a corner. Work is what may still be spent on polygons that are not convex; when it is used up they are
