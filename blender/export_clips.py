@@ -40,6 +40,17 @@ class Clip:
     imported: bool = False
 
 
+def curves_of(action, owner):
+    """The curves that move something: not those of bones that are not there."""
+    return [curve for curve in versions.curves(action, owner) if not is_lost(curve, owner)]
+
+
+def is_lost(curve, owner):
+    found = BONE.match(curve.data_path)
+    return bool(found) and isinstance(owner, bpy.types.Object) and (
+        owner.type != "ARMATURE" or bpy.utils.unescape_identifier(found[1]) not in owner.pose.bones)
+
+
 def key_times(curves):
     times = [np.empty(0)]
     for curve in curves:
@@ -139,7 +150,7 @@ class Collector:
             for _, strip in strips_of(owner):
                 if strip.action.name_full not in seen:
                     seen.add(strip.action.name_full)
-                    if self.mode == "ALL" or is_plain(strip, key_times(versions.curves(strip.action, owner))):
+                    if self.mode == "ALL" or is_plain(strip, key_times(curves_of(strip.action, owner))):
                         yield strip.action
 
     def used_anywhere(self):
@@ -170,7 +181,7 @@ class Collector:
         return self.clips[key]
 
     def add_action(self, action, owner):
-        times = key_times(versions.curves(action, owner))
+        times = key_times(curves_of(action, owner))
         if not len(times):
             return
         index = records.index_of(action)
@@ -184,7 +195,7 @@ class Collector:
             clip.plays.append(Play(owner, action, float(times[0]), float(times[-1])))
 
     def add_strip(self, owner, track, strip):
-        times = key_times(versions.curves(strip.action, owner))
+        times = key_times(curves_of(strip.action, owner))
         if not len(times) or is_plain(strip, times):
             return
         name = strip.name
@@ -221,7 +232,7 @@ class Sampler:
         start, end = min(p.start for p in clip.plays), max(p.end for p in clip.plays)
         kinds, keys = set(), [np.empty(0)]
         for play in clip.plays:
-            curves = versions.curves(play.action, play.owner)
+            curves = curves_of(play.action, play.owner)
             kinds |= interpolations(curves)
             if play.strip is None:
                 keys.append(key_times(curves))

@@ -35,8 +35,8 @@ def with_extension(name, extension):
 class Materials:
     """Descriptions of materials, each once, and the textures that they use."""
 
-    def __init__(self, extension="", embed=False, is_gltf=True):
-        self.extension, self.embed, self.is_gltf = extension, embed, is_gltf
+    def __init__(self, extension="", embed=False, with_folders=True, two_sided=True):
+        self.extension, self.embed, self.with_folders, self.two_sided = extension, embed, with_folders, two_sided
         self.list, self.numbers = [], {}
         self.textures, self.images, self.samplers, self.notes = [], [], [], []
 
@@ -54,7 +54,7 @@ class Materials:
         """The number of the texture that a node shows."""
         image, sampler = node.image, sampler_of(node)
         kept = image.get(TEXTURE_NAME, "")
-        file_name = image_file_name(image, self.is_gltf)
+        file_name = image_file_name(image, self.with_folders)
         if kept and os.path.splitext(os.path.basename(kept))[0] != os.path.splitext(os.path.basename(file_name))[0]:
             kept = ""  # another image has been put in its place
         name = with_extension(kept or file_name, self.extension)
@@ -184,7 +184,7 @@ class Reader:
             self.specular()
             self.occlusion()
         # Blender's default is both sides; formats that have only one are not blamed for it
-        if not material.use_backface_culling and self.materials.is_gltf:
+        if not material.use_backface_culling and self.materials.two_sided:
             d["doubleSided"] = True
         if material.get("stele.unlit"):
             d.setdefault("extensions", {})["KHR_materials_unlit"] = {}

@@ -242,6 +242,14 @@ def weights_of(mesh):
     return vertices[order], groups[order], pairs[order, 1].astype(np.float32)
 
 
+def bind_to_one(part, joint):
+    """All of it to one joint."""
+    count = len(part.positions)
+    joints, weights = np.zeros((count, 4), np.int64), np.zeros((count, 4), np.float32)
+    joints[:, 0], weights[:, 0] = joint, 1
+    part.influences = joints, weights
+
+
 def bind(part, count, weights, joint_of_group, neutral):
     """The joints and weights of the part's vertices, the heaviest first. `count` is that of the mesh's vertices; groups without
     a bone do not count. Gives how many vertices had more than can be written."""

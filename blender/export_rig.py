@@ -10,9 +10,10 @@ from .import_rig import AXES, HELPER, REST, inverse
 class Joints:
     """The bones of an armature that are written, in order: those of the file by their numbers, new ones behind them."""
 
-    def __init__(self, obj, deform_only):
+    def __init__(self, obj, deform_only, carriers=()):
+        """`carriers` are the names of bones that objects hang at: they stay even if they deform nothing."""
         self.obj, armature = obj, obj.data
-        bones = [b for b in armature.bones if b.use_deform or b.get(HELPER) or not deform_only]
+        bones = [b for b in armature.bones if b.use_deform or b.get(HELPER) or b.name in carriers or not deform_only]
         if not bones:
             bones = list(armature.bones)
         known = {}
@@ -27,12 +28,18 @@ class Joints:
         self.index = {name: i for i, name in enumerate(self.names)}
         self.parents = [self.above(bone) for bone in self.bones]
         self.rests = np.array([b.matrix_local for b in self.bones], np.float64).reshape(-1, 4, 4)
+        self.own_rests, self.before = self.rests, np.eye(4)
         self.axes = np.array([self.axes_of(b) for b in self.bones]).reshape(-1, 4, 4)
         self.members = [i for i, b in enumerate(self.bones) if not b.get(HELPER)]  # of the skin: others only carry them
         self.number = {i: k for k, i in enumerate(self.members)}
         # Where each is among all bones, for values that are read of all at once
         places = {b.name: i for i, b in enumerate(obj.pose.bones)}
         self.at = np.array([places[name] for name in self.names], np.int64)
+
+    def fold(self, world):
+        """Takes the place of the armature into the joints; a mirror in it is taken out of their axes again."""
+        self.before, self.rests = world, world @ self.rests
+        self.axes = self.axes @ np.diag([-1.0, 1.0, 1.0, 1.0])
 
     def above(self, bone):
         bone = bone.parent
@@ -51,7 +58,7 @@ class Joints:
 
     def locals(self, poses, bases=None):
         """Matrices of the joints in those above them, for poses of any number of times: (times, joints, 4, 4)."""
-        frames = space.BLENDER_TO_FILE @ poses @ self.axes
+        frames = space.BLENDER_TO_FILE @ self.before @ poses @ self.axes
         result = np.empty_like(frames)
         for i, parent in enumerate(self.parents):
             if parent is None:
@@ -76,7 +83,7 @@ class Joints:
 
     def rest_locals(self):
         """Where joints are when nothing moves them: as the file had it, or the bind pose."""
-        poses = self.rests.copy()
+        poses = self.own_rests.copy()
         bases = np.tile(np.eye(4), (len(self.bones), 1, 1))
         changed = False
         for i, bone in enumerate(self.bones):
@@ -86,8 +93,8 @@ class Joints:
         if changed:
             for i in self.downwards():
                 parent = self.parents[i]
-                above = np.eye(4) if parent is None else poses[parent] @ inverse(self.rests[parent])
-                poses[i] = above @ self.rests[i] @ bases[i]
+                above = np.eye(4) if parent is None else poses[parent] @ inverse(self.own_rests[parent])
+                poses[i] = above @ self.own_rests[i] @ bases[i]
         return self.locals(poses[None], bases[None])[0]
 
     def downwards(self):
@@ -109,4 +116,4 @@ class Joints:
 
     def numbers(self):
         """The rest pose and where the armature stands: compared with a tolerance, because edit mode rounds."""
-        return np.concatenate([self.rests.ravel(), np.array(self.obj.matrix_world, np.float64).ravel()])
+        return np.concatenate([self.own_rests.ravel(), np.array(self.obj.matrix_world, np.float64).ravel()])

@@ -15,7 +15,7 @@ from .import_rig import REST
 
 MESHES = ("MESH", "CURVE", "SURFACE", "META", "FONT", "CURVES")
 FRAME_RATES = {"sgm": 24, "sga": 24, "mesh": 25, "ctc": 10}
-GLTF = ("glb", "gltf", "obj")  # formats whose textures may lie in folders, and whose surfaces may have two sides
+WITH_FOLDERS, TWO_SIDED = ("glb", "gltf", "obj"), ("glb", "gltf")  # of textures, and of surfaces
 FOUND_LATER = {"texture-not-copied", "texture-missing"}  # of the way from the GLB, which lies in a folder of its own
 
 
@@ -34,8 +34,17 @@ class Exporter:
         self.findings, self.written, self.how = [], [], ""
 
     def run(self):
-        if bpy.context.mode != "OBJECT" and bpy.context.object is not None:
+        active = bpy.context.object
+        mode = active.mode if active is not None else "OBJECT"
+        if mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
+        try:
+            self.write_all()
+        finally:
+            if mode != "OBJECT" and bpy.context.object == active:
+                bpy.ops.object.mode_set(mode=mode)
+
+    def write_all(self):
         objects = self.scope()
         if self.options["objects"] != "SEPARATE":
             self.write(objects, self.path)
@@ -141,7 +150,9 @@ class Scene:
                 armatures.append(obj.parent)
         self.armatures = [a for a in armatures if len(a.data.bones)]
         self.objects = sorted((o for o in objects if o.type in MESHES or o.type == "EMPTY"), key=order_of)
-        self.rigs = [export_rig.Joints(a, self.options["deform_only"]) for a in self.armatures]
+        carriers = {(o.parent.name, o.parent_bone) for o in objects if o.parent is not None and o.parent_type == "BONE"}
+        self.rigs = [export_rig.Joints(a, self.options["deform_only"], {bone for name, bone in carriers if name == a.name})
+                     for a in self.armatures]
         self.rig_of = {rig.obj.name: rig for rig in self.rigs}
         self.meshes = [o for o in self.objects if o.type in MESHES]
         self.shape_values = {b.as_pointer(): float(b.value) for o in self.meshes if getattr(o.data, "shape_keys", None) is not None
@@ -157,7 +168,7 @@ class Scene:
             raise Nothing("there is nothing to write: no mesh, empty or armature" + (
                 " is selected" if self.options["use_selection"] else ""))
         self.materials = export_material.Materials(self.options["texture_extension"], self.options["textures"] == "EMBED",
-                                                   self.exporter.format in GLTF)
+                                                   self.exporter.format in WITH_FOLDERS, self.exporter.format in TWO_SIDED)
 
     def measure(self):
         """Everything at rest: armatures in rest position and their modifiers off."""
@@ -173,6 +184,12 @@ class Scene:
         self.context.view_layer.update()
         depsgraph = self.context.evaluated_depsgraph_get()
         self.worlds = {o.name: self.world_of(o.evaluated_get(depsgraph)) for o in [*self.objects, *self.armatures]}
+        for rig in self.rigs:
+            world = self.worlds[rig.obj.name]
+            if np.linalg.det(world[:3, :3]) < 0 and not moves_itself(rig.obj):
+                # Whether joints that mirror turn triangles round is a matter of opinion: ours do not mirror
+                rig.fold(world)
+                self.worlds[rig.obj.name] = np.eye(4)
         self.weights, self.instances = {}, []
         for obj in self.meshes:
             self.measure_mesh(obj, depsgraph)
@@ -198,6 +215,9 @@ class Scene:
 
     def measure_mesh(self, obj, depsgraph):
         rig = self.rig_for(obj)
+        bone = None
+        if rig is None and self.options["objects"] == "JOIN":
+            rig, bone = self.carrier_of(obj)
         place = self.place_of(obj, rig)
         materials = [slot.material for slot in obj.material_slots]
         evaluated = None
@@ -219,8 +239,12 @@ class Scene:
             self.check_part(part)
         if not parts:
             self.say("warning", "object-empty", f"{obj.name} has no faces: it is left out", kind="OBJECT", name=obj.name)
-        if rig is not None and parts:
+        if bone is not None:
+            for part in parts:
+                export_mesh.bind_to_one(part, rig.number[rig.index[bone]])
+        elif rig is not None and parts:
             self.bind(obj, mesh, rig, parts)
+            self.check_deformation(obj, rig)
         if evaluated is not None:
             evaluated.to_mesh_clear()
         self.add_morphs(obj, parts, place)
@@ -232,6 +256,31 @@ class Scene:
     def rig_for(self, obj):
         armature = armature_of(obj)
         return self.rig_of.get(armature.name) if armature is not None else None
+
+    def carrier_of(self, obj):
+        """The armature and bone that an object hangs at, be it by others: joined, it can only be bound to it."""
+        while obj is not None:
+            rig = self.rig_of.get(obj.parent.name) if obj.parent is not None else None
+            if rig is not None and obj.parent_type == "BONE" and rig.index.get(obj.parent_bone) in rig.number:
+                return rig, obj.parent_bone
+            obj = obj.parent
+        return None, None
+
+    def check_deformation(self, obj, rig):
+        """Ways to deform that no file has."""
+        size = np.linalg.norm(self.worlds[rig.obj.name][:3, :3], axis=0)
+        if np.ptp(size) > 1e-4 * size.max() and self.options["animations"] != "NONE":
+            self.say("note", "armature-scale", f"{rig.obj.name} is scaled unevenly, which makes shear of turning bones: apply its scale "
+                     "(Ctrl+A) if clips look wrong", kind="OBJECT", name=rig.obj.name)
+        said = []
+        for modifier in obj.modifiers:
+            if modifier.type == "ARMATURE" and modifier.object == rig.obj:
+                said += ["Preserve Volume"] * modifier.use_deform_preserve_volume + ["Bone Envelopes"] * modifier.use_bone_envelopes
+        if any(bone.bbone_segments > 1 for bone in rig.bones):
+            said.append("bendy bones")
+        if said:
+            self.say("loss", "loss-deform", f"{obj.name}: files only have weights, not {' or '.join(said)}: it will bend a little differently",
+                     kind="OBJECT", name=obj.name)
 
     def place_of(self, obj, rig):
         """From the object's coordinates to those of what is written: of the armature, of the world, or its own."""
@@ -420,6 +469,14 @@ def order_of(obj):
     index = records.index_of(obj)
     source = records.source_of(obj)
     return (index is None, source.name if source is not None else "", index or 0)
+
+
+def moves_itself(obj):
+    """Whether an object has a place at a time, and not one for all."""
+    data = obj.animation_data
+    actions = [data.action] + [s.action for _, s in export_clips.strips_of(obj)] if data is not None else []
+    curves = [c for action in actions if action is not None for c in versions.curves(action, obj)]
+    return obj.parent is not None or len(obj.constraints) > 0 or any(not c.data_path.startswith("pose.") for c in curves)
 
 
 def snapped(matrix):

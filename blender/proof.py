@@ -126,6 +126,7 @@ class Proof:
     def __init__(self, exporter, scene, path, folder):
         self.exporter, self.scene, self.path, self.folder = exporter, scene, path, folder
         self.findings, self.compared, self.disordered = [], [], []
+        self.worst = {}  # (clip, object) -> its worst moment
 
     def say(self, severity, identifier, text, **target):
         self.findings.append({"id": identifier, "severity": severity, "offset": None, "path": "", "count": 1, "text": text, **target})
@@ -275,6 +276,8 @@ class Proof:
             at = np.unique(np.linspace(0, len(one.frames) - 1, each + 1).astype(int))[-each:]
             for k in at:
                 self.compare_pose(sampler, one, clips[one.clip.name], int(k), pairs)
+        for (clip, _), (error, frame, bad, parts) in self.worst.items():
+            self.blame(f"in {clip} at frame {frame:g} positions differ by up to {error:.2g} of the model's size", bad, parts)
 
     def arrange_modifiers(self):
         for rig in self.scene.rigs:
@@ -298,9 +301,8 @@ class Proof:
                 continue
             error = np.linalg.norm(np.concatenate(here) - self.reread.positions(item, worlds, weights), axis=1) / size
             worst = max(worst, float(error.max(initial=0)))
-            if error.max(initial=0) > FAR:
-                text = f"in {one.clip.name} at frame {one.frames[k]:g} positions differ by up to {error.max():.2g} of the model's size"
-                self.blame(text, error > FAR, parts)
+            if error.max(initial=0) > max(FAR, self.worst.get((one.clip.name, parts[0].obj.name), (0,))[0]):
+                self.worst[one.clip.name, parts[0].obj.name] = (float(error.max()), one.frames[k], error > FAR, parts)
         self.compared.append((f"{one.clip.name} at {one.frames[k]:g}", worst))
 
     @staticmethod

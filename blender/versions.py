@@ -142,9 +142,7 @@ def curve_maker(action, owner):
 
 def moves(action, owner):
     """Whether the action has curves for things of this kind."""
-    if LAYERED:
-        return _slot(action, owner) is not None
-    return not action.id_root or action.id_root == _id_type(owner)
+    return not LAYERED or _slot(action, owner) is not None
 
 
 def assign(owner, action):

@@ -370,6 +370,45 @@ def helped(scene):
     scene.export(("sgm", "glb"))
 
 
-for make in (rolled, shapes, modifiers, materials, hierarchy, carried, moving, strips, helped):
+def mirrored(scene):
+    """A mirrored armature and a mesh that is mirrored in it; names that need care; the export from pose mode."""
+    rig, body = add_armature("Gerüst", COLUMN), tube("Körper 1")
+    rig.scale, rig.rotation_euler = (-1, 1, 1), (0.2, 0.3, 0.4)
+    body.parent, body.location, body.scale = rig, (0.1, 0.2, 0.3), (1, 1, -1)
+    bind(body, rig, column_weights)
+    turn = action(rig, "Läufer", [('pose.bones["mid"].rotation_quaternion', 3, (1, 0, 0, 0)),
+                                  ('pose.bones["mid"].rotation_quaternion', 9, (0.8, 0.4, 0.3, 0.1))])
+    turn.fcurves.new('pose.bones["nobody"].location', index=0).keyframe_points.insert(50, 1)
+    scene.rest()
+    scene.clip("Läufer", [(rig, turn)], [3, 6, 9])
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    scene.truth["expect"]["before"] = bpy.context.mode
+    scene.export(("sgm", "glb"))
+    scene.truth["expect"]["after"] = bpy.context.mode
+    bpy.ops.object.mode_set(mode="OBJECT")
+    scene.export(("sgm", "glb"))
+
+
+def vanishing(scene):
+    """A clip of one key; bones that are scaled to nothing with a turn below; joined, with something that a bone carries."""
+    rig, body = add_armature("rig", COLUMN), tube("body")
+    bind(body, rig, column_weights)
+    hat = box("hat", 0.4)
+    hat.parent, hat.parent_type, hat.parent_bone = rig, "BONE", "tip"
+    hide = action(rig, "hide", [('pose.bones["mid"].scale', 0, (1, 1, 1)), ('pose.bones["mid"].scale', 5, (0, 0, 0)),
+                                ('pose.bones["tip"].rotation_quaternion', 0, (1, 0, 0, 0)),
+                                ('pose.bones["tip"].rotation_quaternion', 5, (0.8, 0.6, 0, 0))])
+    stand = action(rig, "stand", [('pose.bones["root"].rotation_quaternion', 7, (0.9, 0, 0.4, 0))])
+    for bone in rig.pose.bones:
+        bone.matrix_basis = mathutils.Matrix()
+    scene.rest()
+    scene.clip("hide", [(rig, hide)], [0, 3, 5])
+    scene.clip("stand", [(rig, stand)], [7])
+    scene.options = {"objects": "JOIN"}
+    scene.export(("sgm", "glb"))
+
+
+for make in (mirrored, vanishing, rolled, shapes, modifiers, materials, hierarchy, carried, moving, strips, helped):
     if not WANTED or make.__name__ in WANTED:
         make(Scene(make.__name__))

@@ -352,6 +352,15 @@ class Scenes(Blender):
                 for later in (0, 16 / 24):
                     self.assertLess(same_triangles(expected, list(model.triangles("slow nod", seconds + later))), 2e-4, (ending, seconds, later))
 
+    def test_mirrored_armature_and_names(self):
+        self.judge("mirrored", ("glb", "sgm"), ("Läufer",))  # a curve of a bone that is not there does not lengthen it
+        expected = self.truth("mirrored")["expect"]
+        self.assertEqual((expected["before"], expected["after"]), ("POSE", "POSE"))
+
+    def test_vanishing_bones_single_keys_joined(self):
+        self.judge("vanishing", ("glb", "sgm"), ("hide", "stand"), tolerance=5e-4)
+        self.assertEqual(len(Sgm(self.made / "vanishing.sgm").model.meshes), 1)
+
     def test_constraints_and_drivers(self):
         self.judge("helped", ("glb", "sgm"), ("turn",))
 

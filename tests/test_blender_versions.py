@@ -178,12 +178,10 @@ def layered_action():
 class Actions(unittest.TestCase):
     def test_until_4_3(self):
         module = load((4, 3, 0), ActionSlot=object)
-        action = Thing(fcurves=Curves(), id_root="")
+        action = Thing(fcurves=Curves())
         module.curve_maker(action, owner())("location", 2, "group")
         self.assertEqual([(c.data_path, c.array_index, c.action_group) for c in module.curves(action, owner())], [("location", 2, "group")])
         self.assertTrue(module.moves(action, owner("Key")))
-        action.id_root = "OBJECT"
-        self.assertFalse(module.moves(action, owner("Key")))
 
     def test_since_4_4_curves_belong_to_a_slot(self):
         module = load((5, 0, 0))
@@ -197,6 +195,7 @@ class Actions(unittest.TestCase):
         self.assertEqual(len(module.curves(action)), 3)
         self.assertEqual([slot.target_id_type for slot in action.slots], ["OBJECT", "KEY"])
         self.assertTrue(module.moves(action, key))
+        self.assertFalse(module.moves(layered_action(), key))
 
     def test_an_assigned_action_gets_its_slot(self):
         module = load((5, 0, 0))
