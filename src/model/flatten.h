@@ -12,7 +12,7 @@ typedef struct flat_mesh {
     stele_topology topology;        /* triangles, unless others are wished for */
     uint64_t vertex_count;
     stele_view position, normal, tangent, color;
-    stele_view uv[2]; /* the set of the base colour as its texture shows it: with its transform */
+    stele_view uv[2];              /* the set of the base colour as its texture shows it: with its transform */
     stele_view indices;            /* U8, U16 or U32; always there */
     const stele_primitive *source; /* joints and weights: see st_flat_influences */
     const uint32_t *joint_map;     /* from the joints of its skin to those of the skeleton; NULL: not skinned */

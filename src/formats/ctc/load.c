@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/trig.h"
-#include "model/rig.h"
+#include "model/load_skeleton.h"
 #include "raw.h"
 
 typedef struct ctc_loader {

@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/srgb.h"
-#include "model/rig.h"
+#include "model/flatten.h"
 #include "raw.h"
 
 typedef unsigned long long number; /* for printf */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "model/rig.h"
+#include "model/keys.h"
+#include "model/load_skeleton.h"
 #include "raw.h"
 
 extern const format st_format_mesh;
@@ -17,7 +18,7 @@ typedef struct mesh_loader {
     bool skinned;
     bool neutral;        /* some vertex needs the neutral joint */
     bool forgotten[256]; /* joints that the writer did not animate: they stay at rest */
-    rig rig;
+    skeleton skeleton;
 } mesh_loader;
 
 static matrix matrix_at(const uint8_t *rows)
@@ -231,14 +232,14 @@ static bool load_skeleton(mesh_loader *m)
         }
         st_store_matrix(matrices + 64 * id, &bind);
     }
-    m->rig = (rig){.joint_count = (size_t)f->joints.count,
-                   .parent = parent,
-                   .unplaced = unplaced,
-                   .inverse_bind = inverse_bind,
-                   .neutral = m->neutral,
-                   .moved = moved,
-                   .root = root_transform(f)};
-    return st_rig_load(m->c, &m->rig);
+    m->skeleton = (skeleton){.joint_count = (size_t)f->joints.count,
+                             .parent = parent,
+                             .unplaced = unplaced,
+                             .inverse_bind = inverse_bind,
+                             .neutral = m->neutral,
+                             .moved = moved,
+                             .root = root_transform(f)};
+    return st_load_skeleton(m->c, &m->skeleton);
 }
 
 /* What literal playback would do to joints without poses of their own: their vertices would collapse into their parent's. */
@@ -309,7 +310,7 @@ static stele_view load_values(mesh_loader *m, const clip_loader *clip, uint32_t 
 /* Whether a joint stays where it rests, as to this part, in all poses. Quaternions of opposite signs are the same. */
 static bool stays_at_rest(const mesh_loader *m, const clip_loader *clip, uint32_t joint, const pose_part *part)
 {
-    const float *rest = rest_part(&m->c->load->model->nodes[m->rig.first_node + joint].local, part->path);
+    const float *rest = rest_part(&m->c->load->model->nodes[m->skeleton.first_node + joint].local, part->path);
     for (uint64_t i = 0; i < clip->order.times.count; i++) {
         const uint8_t *pose = pose_of(m->file, clip->animation, clip->order.row[i], joint);
         float along = 0;
@@ -328,8 +329,8 @@ static void load_channel(mesh_loader *m, clip_loader *clip, uint32_t joint, cons
     stele_view values = load_values(m, clip, joint, part);
     if (part->path == STELE_ROTATION)
         values = st_repair_rotations(m->c, &values, at_columns(st_mesh_pose(m->file, clip->animation, 0) + POSE_ROTATION, 1));
-    clip->channels[clip->channel_count++] =
-        (stele_channel){.node = m->rig.first_node + joint, .path = part->path, .times = clip->order.times, .values = values};
+    clip->channels[clip->channel_count++] = (stele_channel){
+        .node = m->skeleton.first_node + joint, .path = part->path, .times = clip->order.times, .values = values};
 }
 
 /* If nothing moves, a joint that stays where it rests says when there are poses. */
@@ -337,15 +338,15 @@ static void load_stillness(mesh_loader *m, clip_loader *clip)
 {
     uint8_t *bytes;
     uint32_t joint = 0;
-    while (joint + 1 < m->file->joint_count && m->c->load->model->nodes[m->rig.first_node + joint].matrix)
+    while (joint + 1 < m->file->joint_count && m->c->load->model->nodes[m->skeleton.first_node + joint].matrix)
         joint++;
-    stele_node *node = st_model_node(m->c->load->model, m->rig.first_node + joint);
+    stele_node *node = st_model_node(m->c->load->model, m->skeleton.first_node + joint);
     stele_view values = st_view_make(m->c->arena, clip->order.times.count, STELE_F32, 3, &bytes);
     node->matrix = NULL; /* a node that has keys cannot have one */
     for (uint64_t i = 0; i < 3 * values.count; i++)
         store_f32(bytes + 4 * i, node->local.translation[i % 3]);
     clip->channels[clip->channel_count++] = (stele_channel){
-        .node = m->rig.first_node + joint, .path = STELE_TRANSLATION, .times = clip->order.times, .values = values};
+        .node = m->skeleton.first_node + joint, .path = STELE_TRANSLATION, .times = clip->order.times, .values = values};
 }
 
 static void load_channels(mesh_loader *m, clip_loader *clip)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "model/rig.h"
+#include "model/save_skeleton.h"
 #include "raw.h"
 
 extern const format st_format_mesh;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "model/rig.h"
+#include "model/keys.h"
 #include "raw.h"
 
 static const float half_turn[4] = {0, 1, 0, 0};

@@ -1,6 +1,6 @@
 /* A model as an SFF: all meshes in one space, each with the names of its textures. */
 #include "base/bytes.h"
-#include "model/rig.h"
+#include "model/save_skeleton.h"
 #include "raw.h"
 
 typedef unsigned long long number; /* for printf */

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "model/rig.h"
+#include "model/keys.h"
+#include "model/load_skeleton.h"
 #include "raw.h"
 
 extern const format st_format_twm;
@@ -317,15 +318,15 @@ static bool *find_moved(const twm_file *f, arena *a)
     return moved;
 }
 
-static bool load_skeleton(twm_loader *t, rig *r)
+static bool load_skeleton(twm_loader *t, skeleton *s)
 {
-    *r = (rig){.joint_count = t->file->joint_count,
-               .parent = load_parents(t),
-               .inverse_bind = load_matrices(t),
-               .neutral = t->neutral,
-               .moved = find_moved(t->file, t->c->arena),
-               .root = st_matrix_identity()};
-    return r->parent && r->moved && r->inverse_bind.count && st_rig_load(t->c, r);
+    *s = (skeleton){.joint_count = t->file->joint_count,
+                    .parent = load_parents(t),
+                    .inverse_bind = load_matrices(t),
+                    .neutral = t->neutral,
+                    .moved = find_moved(t->file, t->c->arena),
+                    .root = st_matrix_identity()};
+    return s->parent && s->moved && s->inverse_bind.count && st_load_skeleton(t->c, s);
 }
 
 /* ---- Clips ---- */
@@ -374,7 +375,7 @@ static bool load_track(twm_loader *t, const twm_track *track, uint32_t node, ste
     return true;
 }
 
-static bool load_clip(twm_loader *t, const rig *r, unsigned index)
+static bool load_clip(twm_loader *t, const skeleton *s, unsigned index)
 {
     const twm_animation *animation = &t->file->animation[index];
     uint64_t tracks = 0;
@@ -386,7 +387,7 @@ static bool load_clip(twm_loader *t, const rig *r, unsigned index)
         const twm_track *track = &animation->track[j];
         if (!track->key.count)
             continue;
-        if (!load_track(t, track, r->first_node + j, channels + clip.channel_count))
+        if (!load_track(t, track, s->first_node + j, channels + clip.channel_count))
             return false;
         clip.channel_count += 3;
     }
@@ -399,7 +400,7 @@ static bool load_clip(twm_loader *t, const rig *r, unsigned index)
 bool st_twm_load(context *c, const raw_file *raw)
 {
     const twm_file *f = (const twm_file *)raw;
-    rig r;
+    skeleton s;
     twm_loader t = {.c = c,
                     .file = f,
                     .flip_uvs = raw->dialect != TWM_V3 && strcmp(st_load_choice(c, "twm.uv"), "flip") == 0,
@@ -410,10 +411,10 @@ bool st_twm_load(context *c, const raw_file *raw)
     if (f->joint_count && !joints_usable(f))
         st_diag(c->diags, DIAG_SKIN_DROPPED, counted(f->joint_count, at_member(&f->joint_count)),
                 "is more than a skin can have: nothing moves");
-    else if (f->joint_count && !load_skeleton(&t, &r))
+    else if (f->joint_count && !load_skeleton(&t, &s))
         return false;
     for (unsigned i = 0; joints_usable(f) && i < f->animation_count; i++)
-        if (!load_clip(&t, &r, i))
+        if (!load_clip(&t, &s, i))
             return false;
     return !c->arena->failed;
 }

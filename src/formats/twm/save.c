@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "model/rig.h"
+#include "model/load_skeleton.h"
+#include "model/save_skeleton.h"
 #include "raw.h"
 
 extern const format st_format_twm;

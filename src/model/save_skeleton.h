@@ -1,0 +1,29 @@
+/* Skeletons into files: the joints of a flat model as a file numbers them, and what a format without nodes loses. */
+#ifndef ST_SAVE_SKELETON_H
+#define ST_SAVE_SKELETON_H
+
+#include "flatten.h"
+
+/* The joints of a flat model as a file numbers them. A neutral joint that nothing moves has no number: formats in which a
+ * vertex may have no joint do not need it. */
+typedef struct joint_numbers {
+    uint32_t *of; /* of each joint of the flat model; STELE_NONE: none */
+    uint32_t count, roots;
+} joint_numbers;
+bool st_joint_numbers(context *c, const flat_model *flat, joint_numbers *numbers);
+
+/* As st_flat_influences, with joints as they are numbered. */
+size_t st_numbered_influences(const joint_numbers *numbers, const flat_mesh *mesh, uint64_t vertex, influence *influences,
+                              size_t most, size_t *all);
+
+/* A joint in the space of its parent, from all joints in the space of the target. False if it is sheared. The rotation is on
+ * the side of the one before, which may be all 0. */
+bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, const double before[4], transform *local);
+
+/* Reports clips that move no joint, and curves and steps, for formats that only have linear keys of joints. */
+void st_report_clips(context *c, const flat_model *flat);
+
+/* Reports the names of joints, clips and meshes as lost. */
+void st_report_names(context *c, const flat_model *flat, bool clips_too);
+
+#endif
