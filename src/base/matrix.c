@@ -33,6 +33,13 @@ matrix st_matrix_of_columns(const float columns[16])
     return a;
 }
 
+matrix st_matrix_of_doubles(const double columns[16])
+{
+    matrix a;
+    memcpy(a.m, columns, sizeof a.m);
+    return a;
+}
+
 matrix st_matrix_product(const matrix *a, const matrix *b)
 {
     matrix p;

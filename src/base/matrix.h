@@ -17,6 +17,7 @@ matrix st_matrix_identity(void);
 matrix st_matrix_translation(double x, double y, double z);
 matrix st_matrix_of_rows(const float rows[16]); /* stored row by row */
 matrix st_matrix_of_columns(const float columns[16]);
+matrix st_matrix_of_doubles(const double columns[16]);
 matrix st_matrix_product(const matrix *a, const matrix *b); /* a after b */
 
 /* The inverse of a matrix whose last row is 0, 0, 0, 1. False if it has none; then it is the identity. */

@@ -117,13 +117,6 @@ static void animate(const stele_clip *clip, double seconds, double (*matrices)[1
     }
 }
 
-static matrix matrix_of(const double elements[16])
-{
-    matrix m;
-    memcpy(m.m, elements, sizeof m.m);
-    return m;
-}
-
 void st_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16])
 {
     for (size_t i = 0; i < model->node_count; i++) {
@@ -139,7 +132,7 @@ void st_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, 
         memcpy(&t, place, sizeof t);
         matrix m = node->matrix ? st_matrix_of_columns(node->matrix) : st_transform_matrix(&t);
         if (node->parent != STELE_NONE) {
-            matrix parent = matrix_of(matrices[node->parent]);
+            matrix parent = st_matrix_of_doubles(matrices[node->parent]);
             m = st_matrix_product(&parent, &m);
         }
         memcpy(place, m.m, sizeof m.m);

@@ -36,17 +36,10 @@ static void load_joints(const stele_view *v, uint64_t first, size_t count, uint3
         }
 }
 
-static matrix node_matrix(const double elements[16])
-{
-    matrix m;
-    memcpy(m.m, elements, sizeof m.m);
-    return m;
-}
-
 static matrix joint_matrix(const mover *m, size_t joint)
 {
     float columns[16];
-    matrix world = node_matrix(m->nodes[m->skin->joints[joint]]);
+    matrix world = st_matrix_of_doubles(m->nodes[m->skin->joints[joint]]);
     if (joint >= m->skin->inverse_bind.count)
         return world;
     stele_view_row(&m->skin->inverse_bind, joint, columns);
@@ -70,7 +63,7 @@ static void find_sets(mover *m, const stele_primitive *p)
 
 mover st_mover(const stele_model *model, uint32_t node, const stele_primitive *p, const double (*nodes)[16])
 {
-    mover m = {.rigid = node_matrix(nodes[node]), .nodes = nodes};
+    mover m = {.rigid = st_matrix_of_doubles(nodes[node]), .nodes = nodes};
     m.rigid_normals = st_matrix_of_normals(&m.rigid);
     if (model->nodes[node].skin != STELE_NONE) {
         m.skin = &model->skins[model->nodes[node].skin];

@@ -43,10 +43,9 @@ static uint32_t main_joint(const ctc_saver *a)
 /* Where the main key puts everything, in a pose of the nodes of the model. */
 static matrix main_place(const ctc_saver *a, double (*nodes)[16])
 {
-    matrix world;
     if (a->main_node == STELE_NONE)
         return st_matrix_identity();
-    memcpy(world.m, nodes[a->main_node], sizeof world.m);
+    matrix world = st_matrix_of_doubles(nodes[a->main_node]);
     return st_matrix_product(&a->flat.from_model, &world);
 }
 

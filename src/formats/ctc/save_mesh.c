@@ -368,9 +368,8 @@ static uint32_t intern_point(pool *p, const double point[3], const double normal
 /* Where an attachment is, in the space of the vertices of its bone: at rest, taken back to where the bone is bound. */
 static matrix attachment_place(const ctc_saver *a, uint32_t node, uint32_t bone, double (*nodes)[16])
 {
-    matrix place, back, space = st_ctc_space(a, bone);
-    memcpy(place.m, nodes[node], sizeof place.m);
-    place = st_matrix_product(&a->flat.from_model, &place);
+    matrix back, space = st_ctc_space(a, bone);
+    matrix world = st_matrix_of_doubles(nodes[node]), place = st_matrix_product(&a->flat.from_model, &world);
     if (bone != STELE_NONE) {
         const flat_joint *joint = &a->flat.joints[a->joint_of_bone[bone]];
         matrix bind;

@@ -1,0 +1,428 @@
+/* The meshes of a flat model: what nodes draw, in the space of the target. */
+#include <float.h>
+#include <math.h>
+
+#include "base/bytes.h"
+#include "base/scan.h"
+#include "base/trig.h"
+#include "flattening.h"
+
+static stele_view as_floats(flattener *f, const stele_view *view, uint32_t components)
+{
+    uint8_t *bytes;
+    if (!view)
+        return (stele_view){0};
+    if (view->type == STELE_F32 && view->components == components)
+        return *view;
+    stele_view made = st_view_make(f->arena, view->count, STELE_F32, components, &bytes);
+    f->failed |= !bytes;
+    for (uint64_t i = 0; i < made.count; i++)
+        for (uint32_t k = 0; k < components; k++)
+            store_f32(bytes + i * made.stride + 4 * k, k < view->components ? (float)stele_view_number(view, i, k) : 1);
+    return made;
+}
+
+/* Whether floats hold whatever is in the box of these rows and then transformed. */
+static bool stays_finite(const stele_view *rows, const matrix *by)
+{
+    stele_bounds b = st_view_bounds(rows);
+    for (int r = 0; r < 3; r++) {
+        double reach = fabs(by->m[12 + r]);
+        for (int k = 0; k < 3; k++)
+            reach += fabs(by->m[4 * k + r]) * fmax(fabs((double)b.min[k]), fabs((double)b.max[k]));
+        if (!(reach <= (double)FLT_MAX))
+            return false;
+    }
+    return st_matrix_fits_floats(by);
+}
+
+typedef enum vector_kind { VECTOR_POINT, VECTOR_DIRECTION, VECTOR_NORMAL } vector_kind;
+
+static void transform_row(const matrix *m, vector_kind kind, bool unit, const uint8_t *from, float to[3])
+{
+    double v[3] = {(double)load_f32(from), (double)load_f32(from + 4), (double)load_f32(from + 8)}, r[3];
+    if (kind == VECTOR_POINT)
+        st_matrix_point(m, v, r);
+    else
+        st_matrix_direction(m, v, r);
+    double length = length3(r), by_length = unit && length > 0 ? 1 / length : 1;
+    for (int k = 0; k < 3; k++)
+        to[k] = (float)(r[k] * by_length);
+}
+
+/* The first three floats of each row transformed; normals and the directions of tangents come out with length 1. */
+static stele_view transformed(flattener *f, const stele_view *view, const matrix *by, vector_kind kind, bool unit)
+{
+    uint8_t *bytes;
+    stele_view made = st_view_make(f->arena, view->count, STELE_F32, view->components, &bytes);
+    matrix m = kind == VECTOR_NORMAL ? st_matrix_of_normals(by) : *by;
+    f->failed |= !bytes;
+    for (uint64_t i = 0; i < made.count; i++) {
+        const uint8_t *from = st_view_at(view, i);
+        uint8_t *to = bytes + i * made.stride;
+        float row[3];
+        transform_row(&m, kind, unit, from, row);
+        for (uint32_t k = 0; k < 3; k++)
+            store_f32(to + 4 * k, row[k]);
+        if (view->components == 4)
+            memcpy(to + 12, from + 12, 4);
+    }
+    return made;
+}
+
+static void load_row(const stele_view *view, uint64_t row, float to[3])
+{
+    for (uint32_t k = 0; k < 3; k++)
+        to[k] = load_f32(st_view_at(view, row) + 4 * k);
+}
+
+void st_flat_position(const flat_mesh *mesh, uint64_t vertex, float position[3])
+{
+    if (mesh->in_place)
+        transform_row(&mesh->place, VECTOR_POINT, false, st_view_at(&mesh->position, vertex), position);
+    else
+        load_row(&mesh->position, vertex, position);
+}
+
+void st_flat_normal(const flat_mesh *mesh, uint64_t vertex, float normal[3])
+{
+    if (mesh->in_place)
+        transform_row(&mesh->place_of_normals, VECTOR_NORMAL, true, st_view_at(&mesh->normal, vertex), normal);
+    else
+        load_row(&mesh->normal, vertex, normal);
+}
+
+/* Mirrored triangles are turned round; what is unindexed gets indices. Incomplete triangles and lines are left out. */
+static stele_view indices_of(flattener *f, const stele_primitive *p, bool mirrored)
+{
+    static const uint64_t corners[] = {[STELE_TRIANGLES] = 3, [STELE_LINES] = 2, [STELE_POINTS] = 1};
+    uint64_t count = p->indices.count ? p->indices.count : p->vertex_count, each = corners[p->topology];
+    uint8_t *bytes;
+    count -= count % each;
+    mirrored &= p->topology == STELE_TRIANGLES;
+    if (p->indices.count && !mirrored) {
+        stele_view same = p->indices;
+        same.count = count;
+        return same;
+    }
+    stele_type type = p->indices.count ? p->indices.type : p->vertex_count <= UINT16_MAX ? STELE_U16 : STELE_U32;
+    stele_view made = st_view_make(f->arena, count, type, 1, &bytes);
+    f->failed |= !bytes;
+    for (uint64_t i = 0; i < made.count; i++) {
+        uint64_t from = mirrored && i % 3 ? i - i % 3 + 3 - i % 3 : i;
+        store_uint(bytes + i * made.stride, p->indices.count ? st_view_index(&p->indices, from) : from, made.stride);
+    }
+    return made;
+}
+
+/* Texture coordinates as the base colour's texture sees them: its transform is applied, for the target has none. */
+static stele_view uvs_of(flattener *f, const stele_primitive *p, uint32_t set)
+{
+    stele_view uv = as_floats(f, stele_primitive_view(p, STELE_UV, set), 2);
+    const stele_texture_use *use =
+        p->material == STELE_NONE ? NULL : &f->model->materials[p->material].textures[STELE_ROLE_BASE_COLOR];
+    bool plain = !use || use->texture == STELE_NONE || use->uv_set != set ||
+                 (use->offset[0] == 0 && use->offset[1] == 0 && use->rotation == 0 && use->scale[0] == 1 && use->scale[1] == 1);
+    uint8_t *bytes;
+    if (plain || !uv.count)
+        return uv;
+    double c = st_cos((double)use->rotation), s = st_sin((double)use->rotation);
+    stele_view made = st_view_make(f->arena, uv.count, STELE_F32, 2, &bytes);
+    f->failed |= !bytes;
+    for (uint64_t i = 0; i < made.count; i++) {
+        double u = stele_view_number(&uv, i, 0) * (double)use->scale[0],
+               v = stele_view_number(&uv, i, 1) * (double)use->scale[1];
+        store_f32(bytes + 8 * i, (float)(c * u + s * v + (double)use->offset[0]));
+        store_f32(bytes + 8 * i + 4, (float)(c * v - s * u + (double)use->offset[1]));
+    }
+    return made;
+}
+
+static const stele_morph *morphs_of(flattener *f, const stele_primitive *p, const matrix *by)
+{
+    stele_morph *morphs = st_arena_array(f->arena, p->morph_count, sizeof *morphs);
+    f->failed |= !morphs;
+    for (size_t i = 0; morphs && i < p->morph_count; i++) {
+        stele_morph m = p->morphs[i];
+        m.position = as_floats(f, &m.position, 3);
+        m.normal = as_floats(f, &m.normal, 3);
+        if (!st_matrix_is_identity(by) && !stays_finite(&m.position, by)) {
+            st_flatten_refuse(f, "", st_flatten_too_far);
+            return morphs;
+        }
+        if (m.position.count && !st_matrix_is_identity(by))
+            m.position = transformed(f, &m.position, by, VECTOR_DIRECTION, false);
+        if (m.normal.count && !st_matrix_is_identity(by))
+            m.normal = transformed(f, &m.normal, by, VECTOR_NORMAL, false);
+        m.tangent = (stele_view){0};
+        morphs[i] = m;
+    }
+    return morphs;
+}
+
+/* Where a node shows its mesh deformed already at rest, and the target cannot deform it, the vertices are evaluated. */
+static bool deformed_at_rest(const flattener *f, const stele_node *node, const stele_primitive *p)
+{
+    const stele_mesh *mesh = &f->model->meshes[node->mesh];
+    const float *weights = node->weights ? node->weights : mesh->weights;
+    bool morphed = false;
+    for (size_t i = 0; weights && i < p->morph_count; i++)
+        morphed |= weights[i] != 0;
+    if (morphed && !(f->c->save->capabilities & STELE_MORPHS) && node->skin == STELE_NONE)
+        return true;
+    return node->skin != STELE_NONE && !f->wishes->skeleton && (f->posed[node->skin] || morphed);
+}
+
+static void evaluate_at_rest(flattener *f, uint32_t node, uint32_t primitive, flat_mesh *m)
+{
+    uint8_t *positions, *normals = NULL;
+    stele_view position = st_view_make(f->arena, m->vertex_count, STELE_F32, 3, &positions), normal = {0};
+    if (m->normal.count)
+        normal = st_view_make(f->arena, m->vertex_count, STELE_F32, 3, &normals);
+    if (!positions || (m->normal.count && !normals)) {
+        f->failed = true;
+        return;
+    }
+    st_evaluate_vertices(f->model, node, primitive, STELE_NONE, 0, (const double(*)[16])f->rest, (float *)positions,
+                         (float *)normals);
+    for (uint64_t i = 0; HOST_IS_BIG_ENDIAN && i < 3 * m->vertex_count; i++) {
+        store_f32(positions + 4 * i, ((float *)positions)[i]);
+        if (normals)
+            store_f32(normals + 4 * i, ((float *)normals)[i]);
+    }
+    if (st_scan_nonfinite(positions, 3 * m->vertex_count) || (normals && st_scan_nonfinite(normals, 3 * m->vertex_count)))
+        st_flatten_refuse(f, "", st_flatten_too_far);
+    m->position = position;
+    m->normal = normal;
+}
+
+/* What vertices are multiplied with. */
+static matrix place_of(flattener *f, uint32_t node_index, bool evaluated)
+{
+    const stele_node *node = &f->model->nodes[node_index];
+    if (evaluated)
+        return st_flatten_snapped(f->flat->from_model);
+    if (node->skin != STELE_NONE)
+        return f->bake[node->skin];
+    matrix world = st_matrix_of_doubles(f->rest[node_index]);
+    return st_flatten_snapped(st_matrix_product(&f->flat->from_model, &world));
+}
+
+/* Everything of a primitive that is the same wherever it is drawn. */
+static flat_mesh mesh_of(flattener *f, uint32_t node_index, uint32_t primitive)
+{
+    const stele_node *node = &f->model->nodes[node_index];
+    const stele_mesh *mesh = &f->model->meshes[node->mesh];
+    const stele_primitive *p = &mesh->primitives[primitive];
+    return (flat_mesh){.name = mesh->name ? mesh->name : node->name,
+                       .node = node_index,
+                       .mesh = node->mesh,
+                       .primitive = primitive,
+                       .material = p->material,
+                       .topology = p->topology,
+                       .vertex_count = p->vertex_count,
+                       .source = p,
+                       .rigid_joint = STELE_NONE,
+                       .position = as_floats(f, stele_primitive_view(p, STELE_POSITION, 0), 3),
+                       .normal = as_floats(f, stele_primitive_view(p, STELE_NORMAL, 0), 3),
+                       .tangent = as_floats(f, stele_primitive_view(p, STELE_TANGENT, 0), 4),
+                       .color = as_floats(f, stele_primitive_view(p, STELE_COLOR, 0), 4),
+                       .uv = {uvs_of(f, p, 0), uvs_of(f, p, 1)},
+                       .morph_count = p->morph_count};
+}
+
+static void move_to(flattener *f, const matrix *place, flat_mesh *m)
+{
+    char path[WALK_PATH];
+    if (!stays_finite(&m->position, place)) {
+        st_flatten_refuse(f, st_path(path, "node[%u]", m->node), st_flatten_too_far);
+        return;
+    }
+    if (f->wishes->in_place) {
+        m->in_place = true;
+        m->place = *place;
+        m->place_of_normals = st_matrix_of_normals(place);
+        m->tangent = (stele_view){0};
+        return;
+    }
+    m->position = transformed(f, &m->position, place, VECTOR_POINT, false);
+    if (m->normal.count)
+        m->normal = transformed(f, &m->normal, place, VECTOR_NORMAL, true);
+    if (m->tangent.count)
+        m->tangent = transformed(f, &m->tangent, place, VECTOR_DIRECTION, true);
+}
+
+static flat_mesh flat_primitive(flattener *f, uint32_t node, uint32_t primitive)
+{
+    flat_mesh m = mesh_of(f, node, primitive);
+    bool evaluated = deformed_at_rest(f, &f->model->nodes[node], m.source);
+    matrix place = place_of(f, node, evaluated);
+    if (!m.normal.count && f->wishes->normals && m.vertex_count && m.topology == STELE_TRIANGLES) {
+        m.normal = st_normals_of(f->arena, m.source);
+        f->failed |= !m.normal.count;
+        f->made_normals++;
+    }
+    if (evaluated)
+        evaluate_at_rest(f, node, primitive, &m);
+    m.indices = indices_of(f, m.source, st_matrix_determinant(&place) < 0);
+    m.morphs = morphs_of(f, m.source, &place);
+    if (!st_matrix_is_identity(&place) && !f->failed)
+        move_to(f, &place, &m);
+    return m;
+}
+
+/* What moves a mesh: the joints of its skin, or the one that it hangs from. */
+static void connect(flattener *f, const uint32_t *const *joint_maps, flat_mesh *m)
+{
+    const stele_node *node = &f->model->nodes[m->node];
+    if (!f->wishes->skeleton)
+        return;
+    if (node->skin != STELE_NONE) {
+        m->joint_map = joint_maps[node->skin];
+        m->joint_map_count = f->model->skins[node->skin].joint_count;
+        return;
+    }
+    uint32_t carrier = f->flat->joint_of_node[m->node] != STELE_NONE ? m->node : f->above[m->node];
+    if (carrier == STELE_NONE)
+        return;
+    m->rigid_joint = f->flat->joint_of_node[carrier];
+    f->flat->joints[m->rigid_joint].bound = true;
+}
+
+static const uint32_t **map_joints(flattener *f)
+{
+    const uint32_t **maps = st_arena_array(f->arena, f->model->skin_count, sizeof *maps);
+    for (size_t i = 0; maps && i < f->model->skin_count; i++) {
+        const stele_skin *skin = &f->model->skins[i];
+        uint32_t *map = st_arena_array(f->arena, skin->joint_count, sizeof *map);
+        f->failed |= !map;
+        for (size_t k = 0; map && k < skin->joint_count; k++)
+            map[k] = f->flat->joint_of_node[skin->joints[k]];
+        maps[i] = map;
+    }
+    f->failed |= !maps;
+    return maps;
+}
+
+/* About how many numbers a mesh holds. */
+static double size_of_mesh(const stele_mesh *mesh)
+{
+    enum { EVEN_IF_EMPTY = 64 };
+    double size = 0;
+    for (size_t i = 0; i < mesh->primitive_count; i++) {
+        const stele_primitive *p = &mesh->primitives[i];
+        size += EVEN_IF_EMPTY + 3 * (double)p->vertex_count + (double)p->indices.count;
+        for (size_t k = 0; k < p->morph_count; k++)
+            size += EVEN_IF_EMPTY + 3 * (double)p->morphs[k].position.count;
+    }
+    return size;
+}
+
+/* A small file can draw one mesh so often that no memory holds all of it. */
+static bool draws_too_much(flattener *f, const uint32_t *nodes, size_t node_count)
+{
+    const stele_model *model = f->model;
+    double own = 0, drawn = 0, *size = st_arena_array(f->arena, model->mesh_count, sizeof *size);
+    f->failed |= !size;
+    for (size_t i = 0; size && i < model->mesh_count; i++)
+        own += size[i] = size_of_mesh(&model->meshes[i]);
+    for (size_t i = 0; size && i < node_count; i++)
+        drawn += size[model->nodes[nodes[i]].mesh];
+    if (drawn > 64 * own + (1 << 26))
+        st_flatten_refuse(
+            f, "",
+            st_arena_format(f->arena, "its meshes are drawn %zu times: that would need %.0f numbers", node_count, drawn));
+    return f->failed;
+}
+
+void st_flatten_meshes(flattener *f, const uint32_t *nodes, size_t node_count)
+{
+    const stele_model *model = f->model;
+    uint64_t count = 0;
+    if (f->failed || draws_too_much(f, nodes, node_count))
+        return;
+    for (size_t i = 0; i < node_count; i++)
+        count += model->meshes[model->nodes[nodes[i]].mesh].primitive_count;
+    const uint32_t **joint_maps = map_joints(f);
+    f->flat->meshes = st_arena_array(f->arena, count, sizeof *f->flat->meshes);
+    f->failed |= !f->flat->meshes;
+    for (size_t i = 0; i < node_count && !f->failed; i++) {
+        const stele_mesh *mesh = &model->meshes[model->nodes[nodes[i]].mesh];
+        for (uint32_t k = 0; k < mesh->primitive_count && !f->failed; k++) {
+            if (mesh->primitives[k].topology != STELE_TRIANGLES && !f->wishes->lines_and_points) {
+                f->not_triangles++;
+                continue;
+            }
+            flat_mesh *m = &f->flat->meshes[f->flat->mesh_count++];
+            *m = flat_primitive(f, nodes[i], k);
+            connect(f, joint_maps, m);
+        }
+    }
+}
+
+/* ---- One set of texture coordinates ---- */
+
+const stele_view *st_flat_uv(const flat_model *flat, const flat_mesh *mesh)
+{
+    const stele_material *m = mesh->material == STELE_NONE ? NULL : &flat->model->materials[mesh->material];
+    bool second =
+        m && m->textures[STELE_ROLE_BASE_COLOR].texture != STELE_NONE && m->textures[STELE_ROLE_BASE_COLOR].uv_set == 1;
+    return mesh->uv[second].count ? &mesh->uv[second] : &mesh->uv[!second];
+}
+
+void st_report_uvs(context *c, const flat_model *flat)
+{
+    uint64_t other = 0;
+    for (size_t i = 0; i < flat->mesh_count; i++)
+        other += flat->meshes[i].uv[0].count && flat->meshes[i].uv[1].count;
+    st_lose(c, DIAG_LOSS_UV, other, "", "has one set of texture coordinates: the other of %llu mesh%s dropped",
+            (unsigned long long)other, other == 1 ? "" : "es");
+}
+
+/* ---- Influences ---- */
+
+static size_t gather_influences(const flat_mesh *mesh, uint64_t vertex, influence *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < mesh->source->attribute_count; i++) {
+        const stele_attribute *joints = &mesh->source->attributes[i];
+        if (joints->semantic != STELE_JOINTS)
+            continue;
+        const stele_view *weights = stele_primitive_view(mesh->source, STELE_WEIGHTS, joints->set);
+        for (uint32_t k = 0; weights && k < joints->view.components && k < weights->components; k++) {
+            double weight = stele_view_number(weights, vertex, k);
+            uint64_t joint = (uint64_t)stele_view_number(&joints->view, vertex, k);
+            if (!(weight > 0) || joint >= mesh->joint_map_count)
+                continue;
+            size_t same = 0;
+            while (same < count && all[same].joint != mesh->joint_map[joint])
+                same++;
+            if (same == MOST_INFLUENCES)
+                continue;
+            if (same == count)
+                all[count++] = (influence){mesh->joint_map[joint], 0};
+            all[same].weight += weight;
+        }
+    }
+    return count;
+}
+
+size_t st_flat_influences(const flat_mesh *mesh, uint64_t vertex, influence *influences, size_t most, size_t *all)
+{
+    influence found[MOST_INFLUENCES];
+    size_t count = 0;
+    double sum = 0;
+    if (mesh->joint_map)
+        count = gather_influences(mesh, vertex, found);
+    else if (mesh->rigid_joint != STELE_NONE)
+        found[count++] = (influence){mesh->rigid_joint, 1};
+    *all = count;
+    st_sort_influences(found, count);
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++)
+        sum += found[i].weight;
+    bool whole = *all == count && fabs(sum - 1) <= 1e-6; /* as they are: rounding must not creep in on a way there and back */
+    for (size_t i = 0; i < count; i++)
+        influences[i] = (influence){found[i].joint, whole ? found[i].weight : found[i].weight / sum};
+    return count;
+}
