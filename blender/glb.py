@@ -1,6 +1,6 @@
 """GLB between bytes and numpy: what the add-on and the `stele` command hand each other. Knows nothing of Blender.
 
-Only files that Stele wrote are read, so nothing is doubted here: Stele has checked every reference and every count."""
+Only files that Stele wrote are read, so references and counts are right. What has no bytes of its own can still be large."""
 import json
 import struct
 
@@ -11,6 +11,7 @@ TYPES = {5120: np.int8, 5121: np.uint8, 5122: np.int16, 5123: np.uint16, 5125: n
 CODES = {np.dtype(dtype): code for code, dtype in TYPES.items()}
 COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 NAMES = {size: name for name, size in COMPONENTS.items()}
+MOST_MADE = 2**28  # numbers that are made of nothing
 VERTICES, INDICES = 34962, 34963  # what a bufferView is for
 
 
@@ -53,6 +54,8 @@ class Glb:
         stored = TYPES[accessor["componentType"]]
         if "bufferView" in accessor:
             rows = self._rows(accessor["bufferView"], accessor.get("byteOffset", 0), stored, count, components)
+        elif count * components > MOST_MADE:
+            raise MemoryError(f"accessor {index} has {count} rows without bytes")
         else:
             rows = np.zeros((count, components), stored)
         if "sparse" in accessor:

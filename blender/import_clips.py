@@ -5,6 +5,7 @@ import numpy as np
 from . import records, space, versions
 
 CLIP, CLIP_SHOWN = "stele.clip", "stele.clip_shown"  # on an action: the clip that it belongs to, until it is renamed
+MOST_FRAMES = 100000  # of a clip that gets more keys than it has
 WIDE = 0.1  # radians between two keys above which Blender's way between them is not the file's
 INTERPOLATION = {"STEP": 0, "LINEAR": 1}  # Blender's numbers for CONSTANT and LINEAR
 SIZES = {"translation": 3, "rotation": 4, "scale": 3}
@@ -26,7 +27,7 @@ class Curve:
                 self.fill()
 
     def inner_frames(self):
-        if len(self.times) < 2:
+        if len(self.times) < 2 or self.times[-1] - self.times[0] > MOST_FRAMES:
             return self.times
         whole = np.arange(np.ceil(self.times[0]), np.floor(self.times[-1]) + 1)
         frames = np.union1d(self.times, whole)

@@ -10,8 +10,9 @@ import bpy
 import mathutils
 import numpy as np
 
-from . import records, space
+from . import command, records, space
 
+FARTHEST = 1e9
 AXES, REST, HELPER = "stele.axes", "stele.rest", "stele.helper"
 
 
@@ -33,6 +34,9 @@ class Rig:
         self.find_space(model.rest[self.joints[root]] @ binds[root])
         self.frames = [self.place @ inverse(bind) for bind in binds]
         self.frames += [inverse(self.stand) @ space.FILE_TO_BLENDER @ model.rest[joint] for joint in self.joints[self.skin_count:]]
+        heads = np.array([frame[:3] for frame in self.frames])
+        if not np.isfinite(heads).all() or np.abs(heads).max() > FARTHEST:
+            raise command.Failure("its joints are farther away than Blender can place bones")
         self.object = None
         self.bones = [None] * len(self.joints)  # names
 

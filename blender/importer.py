@@ -11,6 +11,8 @@ from . import command, glb as glb_module, import_clips, import_mesh, import_rig,
 from .import_material import Materials
 
 FRAME_RATES = {"sgm": 24, "sga": 24, "mesh": 25, "ctc": 10}  # of formats that count frames
+LAST_FRAME = 1048574  # that Blender has
+MOST_MORPHS = 20000  # above that, nodes that show one mesh share its shape keys and so their values
 SAID_ELSEWHERE = {"texture-not-copied", "texture-missing"}  # of the way to the GLB; missing textures are looked for here
 
 
@@ -100,10 +102,16 @@ class Importer:
     def fetch(self):
         """The GLB, what Stele says of the file, and its bytes."""
         with tempfile.TemporaryDirectory(prefix="stele-") as folder:
-            target = os.path.join(folder, "model.glb")
-            document = command.convert(self.path, target, *self.options["arguments"])
+            facts = command.info(self.path)
+            source, target = self.path, os.path.join(folder, "model.glb")
+            if facts.get("format") == "glb":
+                # It would only be copied; the other way round Stele takes it apart and writes it as it writes all
+                source = os.path.join(folder, "model.gltf")
+                document = command.convert(self.path, source, *self.options["arguments"])
+                command.convert(source, target)
+            else:
+                document = command.convert(source, target, *self.options["arguments"])
             glb = glb_module.Glb(Path(target).read_bytes())
-        facts = command.info(self.path)
         document = {**document, "format": facts["format"], "dialect": facts["dialect"]}
         names = [c["name"] for c in facts.get("companions", []) if c.get("found") and c.get("role") != "texture"]
         files = [(self.path.name, self.path.read_bytes())]
@@ -165,7 +173,7 @@ class Importer:
     def set_range(self):
         if self.options["set_scene"] and self.clips.made:
             scene = self.context.scene
-            scene.frame_start, scene.frame_end = 0, max(1, int(np.ceil(self.clips.last - 1e-3)))
+            scene.frame_start, scene.frame_end = 0, max(1, int(np.ceil(min(self.clips.last, LAST_FRAME) - 1e-3)))
             scene.frame_set(0)
 
     def build_rigs(self):
@@ -286,7 +294,7 @@ class Importer:
         primitive = described["primitives"][k]
         name = node.get("name") or described.get("name") or self.path.stem
         title = name if len(described["primitives"]) == 1 else f"{name}.{k}"
-        mesh = self.mesh_of(node["mesh"], k, primitive, title, place, rig is None and "targets" not in primitive)
+        mesh = self.mesh_of(node["mesh"], k, primitive, title, place, rig is None and not self.has_own_morphs(node["mesh"]))
         obj = bpy.data.objects.new(title, mesh)
         records.remember_name(obj, title)
         obj["stele.node_name"] = node.get("name", "")
@@ -305,6 +313,16 @@ class Importer:
             self.shapes.setdefault(i, []).append(mesh.shape_keys)
         self.meshes.append(((node["mesh"], i, k), obj))
         return obj
+
+    def has_own_morphs(self, mesh):
+        """Whether nodes that show the mesh give its morphs values of their own."""
+        if not hasattr(self, "morphed"):
+            moved = {c["target"].get("node") for clip in self.glb.list("animations") for c in clip["channels"]
+                     if c["target"]["path"] == "weights"}
+            own = [n["mesh"] for i, n in enumerate(self.model.nodes) if "mesh" in n and ("weights" in n or i in moved)]
+            morphs = sum(len(p.get("targets", [])) for m in own for p in self.glb.json["meshes"][m]["primitives"])
+            self.morphed = set(own) if morphs <= MOST_MORPHS else set()
+        return mesh in self.morphed
 
     def mesh_of(self, index, k, primitive, title, place, shared):
         """Nodes that show the same mesh share it, unless its vertices are turned or bound."""

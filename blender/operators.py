@@ -83,6 +83,8 @@ class Reports:
             self.fail(context, str(failure), failure.diagnostics)
         except exporter.Nothing as nothing:
             self.fail(context, str(nothing), [])
+        except MemoryError:
+            self.fail(context, "there is not enough memory for it", [])
         except OSError as error:
             self.fail(context, f"{error.strerror or error}: {error.filename or self.filepath}", [])
         except Exception as error:  # a defect of ours must not look like success
