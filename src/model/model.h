@@ -119,8 +119,8 @@ double st_load_fps(const context *c, double usual);
  * is reported, and taken all the same. */
 uint32_t st_load_texture(context *c, const char *name, diag_place at);
 
-/* A view with what is wrong put right, if loading repairs: then it is built anew and the repair reported at path (as a
- * printf of st_check_path), otherwise it is the given one. */
+/* A view with what is wrong put right, if loading repairs: then it is built anew and the repair reported, otherwise it
+ * is the given one. */
 stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, diag_place at);
 stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at);       /* not finite: 0 */
 stele_view st_repair_colors(context *c, const stele_view *color, diag_place at); /* not finite: 1; clamped to 0 ... 1 */
