@@ -23,6 +23,20 @@ typedef struct span {
     uint32_t stride;
 } span;
 
+/* Rows that always look the same are listed once: as columns, and as a struct of bytes whose members are where the columns are.
+ *
+ *     #define SGA_KEY(X) X(time, F32, 1) X(position, F32, 3)
+ *     ROW_STRUCT(sga_key, SGA_KEY);
+ *     static const stele_column columns[] = {SGA_KEY(ROW_COLUMN)};
+ */
+enum { ROW_U8 = 1, ROW_I32 = 4, ROW_U32 = 4, ROW_F32 = 4 };
+#define ROW_MEMBER(name, type, components) uint8_t name[(components)*ROW_##type];
+#define ROW_STRUCT(name, LIST)                                                                                                 \
+    typedef struct name {                                                                                                      \
+        LIST(ROW_MEMBER)                                                                                                       \
+    } name
+#define ROW_COLUMN(name, type, components) {#name, STELE_##type, components},
+
 /* The numbers of one of its columns; no components if it has none of that name. */
 stele_view st_column(const span *rows, const stele_column *columns, size_t column_count, const char *name);
 

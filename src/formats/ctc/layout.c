@@ -217,14 +217,11 @@ static void walk_weights(walk *w, ctc_file *f)
 
 /* ---- All sections ---- */
 
-static const stele_column vertex_columns[] = {{"position", STELE_F32, 3}, {"normal", STELE_F32, 3}};
-static const stele_column uv_columns[] = {{"uv0", STELE_F32, 2}, {"uv1", STELE_F32, 2}, {"uv2", STELE_F32, 2}};
-static const stele_column bone_columns[] = {{"parent_plus_one", STELE_I32, 1}, {"child_count", STELE_I32, 1},
-                                            {"child_list", STELE_U32, 1},      {"unknown", STELE_F32, 6},
-                                            {"final", STELE_F32, 16},          {"base", STELE_F32, 16}};
-static const stele_column key_columns[] = {{"translation", STELE_F32, 3}, {"angles", STELE_F32, 3}};
-static const stele_column unknown5_columns[] = {
-    {"corner", STELE_I32, 1}, {"replacement", STELE_I32, 1}, {"unknown", STELE_I32, 3}, {"uv", STELE_F32, 2}};
+static const stele_column vertex_columns[] = {CTC_VERTEX_ROW(ROW_COLUMN)};
+static const stele_column uv_columns[] = {CTC_UV_ROW(ROW_COLUMN)};
+static const stele_column bone_columns[] = {CTC_BONE_ROW(ROW_COLUMN)};
+static const stele_column key_columns[] = {CTC_KEY_ROW(ROW_COLUMN)};
+static const stele_column unknown5_columns[] = {CTC_UNKNOWN5_ROW(ROW_COLUMN)};
 static const stele_column tris3_columns[] = {
     {"vertices", STELE_I32, 3}, {"unmodified", STELE_I32, 1}, {"u", STELE_F32, 3}, {"v", STELE_F32, 3}};
 static const stele_column index_columns[] = {{"", STELE_U16, 1}};

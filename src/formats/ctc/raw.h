@@ -117,22 +117,36 @@ typedef struct ctc_file {
     ctc_attachment *attachment;
 } ctc_file;
 
-/* Where the parts of rows are. */
+/* The rows of tables, and where their parts are. */
+#define CTC_VERTEX_ROW(X) X(position, F32, 3) X(normal, F32, 3)
+#define CTC_UV_ROW(X) X(uv0, F32, 2) X(uv1, F32, 2) X(uv2, F32, 2)
+#define CTC_BONE_ROW(X)                                                                                                        \
+    X(parent_plus_one, I32, 1)                                                                                                 \
+    X(child_count, I32, 1) X(child_list, U32, 1) X(unknown, F32, 6) X(final, F32, 16) X(base, F32, 16)
+#define CTC_KEY_ROW(X) X(translation, F32, 3) X(angles, F32, 3)
+#define CTC_UNKNOWN5_ROW(X) X(corner, I32, 1) X(replacement, I32, 1) X(unknown, I32, 3) X(uv, F32, 2)
+
+ROW_STRUCT(ctc_vertex_row, CTC_VERTEX_ROW);
+ROW_STRUCT(ctc_uv_row, CTC_UV_ROW);
+ROW_STRUCT(ctc_bone_row, CTC_BONE_ROW);
+ROW_STRUCT(ctc_key_row, CTC_KEY_ROW);
+ROW_STRUCT(ctc_unknown5_row, CTC_UNKNOWN5_ROW);
+
 enum {
-    VERTEX_BYTES = 24,
-    VERTEX_NORMAL = 12,
-    UV_FLOATS = 6,
-    BONE_BYTES = 164,
-    BONE_PARENT = 0,
-    BONE_CHILDREN = 4,
-    BONE_CHILD_LIST = 8,
-    BONE_UNKNOWN = 12,
-    BONE_FINAL = 36,
-    BONE_BASE = 100,
+    VERTEX_BYTES = sizeof(ctc_vertex_row),
+    VERTEX_NORMAL = offsetof(ctc_vertex_row, normal),
+    UV_FLOATS = sizeof(ctc_uv_row) / 4,
+    BONE_BYTES = sizeof(ctc_bone_row),
+    BONE_PARENT = offsetof(ctc_bone_row, parent_plus_one),
+    BONE_CHILDREN = offsetof(ctc_bone_row, child_count),
+    BONE_CHILD_LIST = offsetof(ctc_bone_row, child_list),
+    BONE_UNKNOWN = offsetof(ctc_bone_row, unknown),
+    BONE_FINAL = offsetof(ctc_bone_row, final),
+    BONE_BASE = offsetof(ctc_bone_row, base),
     MATRIX_BYTES = 64,
-    KEY_BYTES = 24,
+    KEY_BYTES = sizeof(ctc_key_row),
     MORPH_BYTES = 32,
-    UNKNOWN5_BYTES = 28
+    UNKNOWN5_BYTES = sizeof(ctc_unknown5_row)
 };
 
 /* A word of the header; 0 if the file ends before it. */

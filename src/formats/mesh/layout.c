@@ -99,8 +99,7 @@ mesh_vertex st_mesh_vertex(const mesh_file *f)
 
 static void walk_animation(walk *w, const mesh_traits *t, unsigned joint_count, mesh_animation *a)
 {
-    const stele_column columns[POSE_COLUMNS] = {
-        {"joint", t->pose_joint, 1}, {"position", STELE_F32, 3}, {"rotation", STELE_F32, 4}, {"scale", STELE_F32, 3}};
+    const stele_column columns[POSE_COLUMNS] = {{"joint", t->pose_joint, 1}, MESH_POSE_ROW(ROW_COLUMN)};
     if (t->names)
         W_U32(w, a, name);
     W_F32(w, a, duration);
@@ -138,8 +137,7 @@ static void walk_strings(walk *w, mesh_file *f)
 
 static void walk_file(walk *w, raw_file *raw)
 {
-    static const stele_column joint_columns[JOINT_COLUMNS] = {
-        {"id", STELE_U8, 1}, {"parent", STELE_U8, 1}, {"inverse_bind", STELE_F32, MATRIX_FLOATS}};
+    static const stele_column joint_columns[JOINT_COLUMNS] = {MESH_JOINT_ROW(ROW_COLUMN)};
     stele_column columns[VERTEX_COLUMNS];
     mesh_file *f = (mesh_file *)raw;
     const mesh_traits *t = &st_mesh_traits[raw->dialect];

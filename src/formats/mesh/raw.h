@@ -33,11 +33,20 @@ enum { FORMAT_POSITION = 1, FORMAT_NORMAL = 2, FORMAT_UV = 4, FORMAT_JOINTS = 8,
 
 enum { INFLUENCES = 4, NO_JOINT = 255, MATRIX_FLOATS = 16 };
 
-/* Where the parts of a joint are. */
-enum { JOINT_ID = 0, JOINT_PARENT = 1, JOINT_BIND = 2, JOINT_BYTES = 66 };
-
-/* Where the parts of a pose are, after the joint's id, which has one or four bytes. */
-enum { POSE_ROTATION = 12, POSE_FLOATS = 10, POSE_BYTES = 40 };
+/* A joint, and a pose after the joint's id, which has one or four bytes; and where their parts are. */
+#define MESH_JOINT_ROW(X) X(id, U8, 1) X(parent, U8, 1) X(inverse_bind, F32, MATRIX_FLOATS)
+#define MESH_POSE_ROW(X) X(position, F32, 3) X(rotation, F32, 4) X(scale, F32, 3)
+ROW_STRUCT(mesh_joint_row, MESH_JOINT_ROW);
+ROW_STRUCT(mesh_pose_row, MESH_POSE_ROW);
+enum {
+    JOINT_ID = offsetof(mesh_joint_row, id),
+    JOINT_PARENT = offsetof(mesh_joint_row, parent),
+    JOINT_BIND = offsetof(mesh_joint_row, inverse_bind),
+    JOINT_BYTES = sizeof(mesh_joint_row),
+    POSE_ROTATION = offsetof(mesh_pose_row, rotation),
+    POSE_BYTES = sizeof(mesh_pose_row),
+    POSE_FLOATS = POSE_BYTES / 4
+};
 
 typedef struct mesh_animation {
     uint32_t name; /* a position in the list of strings */

@@ -129,8 +129,16 @@ typedef struct sga_file {
     sga_clip *clip;
 } sga_file;
 
-/* Where the parts of a key are. */
-enum { KEY_TIME = 0, KEY_POSITION = 4, KEY_SCALE = 16, KEY_ROTATION = 28, KEY_BYTES = 44 };
+/* A key, and where its parts are. */
+#define SGA_KEY_ROW(X) X(time, F32, 1) X(position, F32, 3) X(scale, F32, 3) X(rotation, F32, 4)
+ROW_STRUCT(sga_key_row, SGA_KEY_ROW);
+enum {
+    KEY_TIME = offsetof(sga_key_row, time),
+    KEY_POSITION = offsetof(sga_key_row, position),
+    KEY_SCALE = offsetof(sga_key_row, scale),
+    KEY_ROTATION = offsetof(sga_key_row, rotation),
+    KEY_BYTES = sizeof(sga_key_row)
+};
 
 /* Both engines advance an animation by 24 of its units in a second; the file does not say. */
 enum { SGA_FRAMES_PER_SECOND = 24 };

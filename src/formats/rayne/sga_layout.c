@@ -33,8 +33,7 @@ static void walk_bone(walk *w, bool rotations, sga_bone *b)
 
 static void walk_track(walk *w, sga_track *t)
 {
-    static const stele_column columns[] = {
-        {"time", STELE_F32, 1}, {"position", STELE_F32, 3}, {"scale", STELE_F32, 3}, {"rotation", STELE_F32, 4}};
+    static const stele_column columns[] = {SGA_KEY_ROW(ROW_COLUMN)};
     W_U16(w, t, bone);
     W_U32(w, t, key_count);
     W_ROWS(w, t, key, columns, 4, t->key_count);

@@ -73,9 +73,8 @@ static const char *reading_meaning(const twm_file *f)
 
 static void walk_skeleton(walk *w, twm_file *f, uint8_t joint_size)
 {
-    static const stele_column columns[] = {
-        {"parent", STELE_U32, 1}, {"padding", STELE_U32, 1}, {"inverse_bind", STELE_F32, 16}};
-    static const stele_column tight[] = {{"parent", STELE_U32, 1}, {"inverse_bind", STELE_F32, 16}};
+    static const stele_column columns[] = {TWM_JOINT_ROW(ROW_COLUMN)};
+    const stele_column tight[] = {columns[0], columns[2]};
     W_U32(w, f, joint_count);
     st_walk_rows(w, "joint", &f->joints, joint_size == 72 ? columns : tight, joint_size == 72 ? 3 : 2, f->joint_count);
 }
@@ -127,8 +126,7 @@ static void walk_mesh(walk *w, const twm_file *f, twm_mesh *m)
 
 static void walk_track(walk *w, twm_track *t)
 {
-    static const stele_column columns[] = {
-        {"time", STELE_U32, 1}, {"translation", STELE_F32, 3}, {"scale", STELE_F32, 3}, {"rotation", STELE_F32, 4}};
+    static const stele_column columns[] = {TWM_KEY_ROW(ROW_COLUMN)};
     W_U32(w, t, key_count);
     W_ROWS(w, t, key, columns, 4, t->key_count);
 }

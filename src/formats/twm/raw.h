@@ -54,15 +54,19 @@ typedef struct twm_file {
     span footer;
 } twm_file;
 
+/* Keys and joints, and where their parts are. */
+#define TWM_KEY_ROW(X) X(time, U32, 1) X(translation, F32, 3) X(scale, F32, 3) X(rotation, F32, 4)
+#define TWM_JOINT_ROW(X) X(parent, U32, 1) X(padding, U32, 1) X(inverse_bind, F32, 16)
+ROW_STRUCT(twm_key_row, TWM_KEY_ROW);
+ROW_STRUCT(twm_joint_row, TWM_JOINT_ROW);
 enum {
-    TWM_KEY_BYTES = 44,
-    TWM_KEY_TRANSLATION = 4,
-    TWM_KEY_SCALE = 16,
-    TWM_KEY_ROTATION = 28,
+    TWM_KEY_BYTES = sizeof(twm_key_row),
+    TWM_KEY_TRANSLATION = offsetof(twm_key_row, translation),
+    TWM_KEY_SCALE = offsetof(twm_key_row, scale),
+    TWM_KEY_ROTATION = offsetof(twm_key_row, rotation),
     TWM_WEIGHT_BYTES = 12,
-    TWM_JOINT_BYTES = 72,
-    TWM_JOINT_MATRIX = 8,
-    TWM_HEADER = 16
+    TWM_JOINT_BYTES = sizeof(twm_joint_row),
+    TWM_JOINT_MATRIX = offsetof(twm_joint_row, inverse_bind)
 };
 
 /* Where the 16 floats of a joint's matrix are. */
