@@ -409,6 +409,16 @@ def vanishing(scene):
     scene.export(("sgm", "glb"))
 
 
-for make in (mirrored, vanishing, rolled, shapes, modifiers, materials, hierarchy, carried, moving, strips, helped):
+def swollen(scene):
+    """A way to deform that files do not have: the proof must find it."""
+    rig, body = add_armature("rig", COLUMN), tube("body")
+    bind(body, rig, column_weights)
+    body.modifiers[0].use_deform_preserve_volume = True
+    action(rig, "twist", [('pose.bones["mid"].rotation_quaternion', 0, (1, 0, 0, 0)), ('pose.bones["mid"].rotation_quaternion', 6, (0.2, 0, 0.98, 0))])
+    scene.rest()
+    scene.export(("sgm",))
+
+
+for make in (swollen, mirrored, vanishing, rolled, shapes, modifiers, materials, hierarchy, carried, moving, strips, helped):
     if not WANTED or make.__name__ in WANTED:
         make(Scene(make.__name__))

@@ -361,6 +361,14 @@ class Scenes(Blender):
         self.judge("vanishing", ("glb", "sgm"), ("hide", "stand"), tolerance=5e-4)
         self.assertEqual(len(Sgm(self.made / "vanishing.sgm").model.meshes), 1)
 
+    def test_the_proof_finds_what_is_not_as_in_the_scene(self):
+        exports = self.truth("swollen")["exports"]["sgm"]
+        self.assertIn("loss-deform", [f[1] for f in exports])
+        severity, _, text, kind, target, items = next(f for f in exports if f[1] == "proof-differs")
+        self.assertEqual((severity, kind, target), ("warning", "VERTICES", "body"))
+        self.assertIn("in twist at frame 6", text)
+        self.assertTrue(set(json.loads(items)) <= set(range(54)) and items != "[]")
+
     def test_constraints_and_drivers(self):
         self.judge("helped", ("glb", "sgm"), ("turn",))
 
