@@ -109,6 +109,8 @@ class ImportStele(bpy.types.Operator, ImportHelper, Reports):
     bl_label = "Import Game Model"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
+    # Not remembered: a path that is given when the operator is invoked is one that was dropped
+    filepath: StringProperty(name="File Path", subtype="FILE_PATH", options={"SKIP_SAVE"})
     filter_glob: StringProperty(default="*", options={"HIDDEN"})
     files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -117,7 +119,7 @@ class ImportStele(bpy.types.Operator, ImportHelper, Reports):
     repair: BoolProperty(name="Repair", default=True, description="Repair what writers got wrong; each repair is reported")
 
     def paths(self):
-        if len(self.files) > 1 and self.directory:
+        if self.directory and (len(self.files) > 1 or (len(self.files) == 1 and not self.filepath)):
             return [os.path.join(self.directory, f.name) for f in self.files]
         return [self.filepath]
 
@@ -141,8 +143,8 @@ class ImportStele(bpy.types.Operator, ImportHelper, Reports):
         return {"FINISHED"}
 
     def invoke(self, context, event):
-        if self.filepath and not self.filepath.endswith(os.sep) and os.path.isfile(self.filepath):
-            return self.execute(context)  # dropped on the window
+        if os.path.isfile(self.filepath) or (self.directory and len(self.files) and self.files[0].name):
+            return self.execute(context)
         return ImportHelper.invoke(self, context, event)
 
     def draw(self, context):

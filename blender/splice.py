@@ -151,10 +151,15 @@ def restore_skeleton(scene, same, original, target, options):
         name = layout.text(f"clip[{run[1]}].name") if run[0] == "clip" else None
         if name in names and name.rstrip("\0") in untouched:
             chosen["clip", run[1]] = names[name]
-    data = rebuilt(layout, original, chosen)
+    clips = sum(run[0] == "clip" for run in layout.runs)
+    kept = sum(kind == "clip" for kind, _ in chosen)
+    if new == old and kept == clips == len(same.clips) == same.count("actions"):
+        data = original.data  # with what a model has no place for, such as clips that repeat another
+    else:
+        data = rebuilt(layout, original, chosen)
     if data != layout.data:
         replace(target, data)
-    return sum(kind == "clip" for kind, _ in chosen)
+    return kept
 
 
 def round_colors(target):

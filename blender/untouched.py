@@ -197,6 +197,10 @@ class Comparison:
             return None
         return files
 
+    def count(self, kind):
+        """How many things of a kind the import made."""
+        return json.loads(self.text.get(COUNTS, "{}")).get(kind)
+
     def is_complete(self, is_companion):
         counts, scene = json.loads(self.text[COUNTS]), self.scene
         actions = [a for a in bpy.data.actions if records.source_of(a) == self.text]

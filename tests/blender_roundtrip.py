@@ -1,6 +1,6 @@
 """In Blender: imports files and exports them again, untouched and with every record touched.
 
-blender --background --python blender_roundtrip.py -- JOBS RESULTS: JOBS is a JSON list of {"file", "untouched", "touched"}, paths;
+blender --background --python blender_roundtrip.py -- JOBS RESULTS: JOBS is a JSON list of {"file", "untouched", "nudged", "touched"}, paths;
 RESULTS gets what happened to each."""
 import json
 import sys
@@ -25,6 +25,17 @@ def forget():
                 del item["stele.print"]
 
 
+def nudge(path):
+    """Moves a vertex of the mesh in the middle, exports and puts it back; gives the mesh's number."""
+    meshes = [o for o in bpy.data.objects if o.type == "MESH" and len(o.data.vertices)]
+    obj = meshes[len(meshes) // 2]
+    before = obj.data.vertices[0].co.x
+    obj.data.vertices[0].co.x += 0.01 * max(obj.dimensions)
+    bpy.ops.export_scene.stele(filepath=path, prove=False)
+    obj.data.vertices[0].co.x = before
+    return obj["stele.index"]
+
+
 def attempt(job):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.preferences.addon_enable(module="io_stele")
@@ -36,6 +47,8 @@ def attempt(job):
         done["objects"], done["actions"] = len(bpy.data.objects), len(bpy.data.actions)
         if job.get("untouched"):
             bpy.ops.export_scene.stele(filepath=job["untouched"], prove=job.get("prove", False))
+        if job.get("nudged"):
+            done["nudged"] = nudge(job["nudged"])
         if job.get("touched"):
             forget()
             start = time.time()

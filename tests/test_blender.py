@@ -92,9 +92,11 @@ class RoundTrips(Blender):
             here = self.folder / f"{self.id().rsplit('.', 1)[-1]}{i}"
             (here / "u").mkdir(parents=True)
             (here / "t").mkdir()
+            (here / "n").mkdir()
             for image in [p for p in file.parent.iterdir() if p.suffix in (".png", ".jpg")] if ROOT in file.parents else []:
                 shutil.copy(image, here / "t")
-            jobs.append({"file": str(file), "untouched": str(here / "u" / file.name), "touched": str(here / "t" / file.name), "prove": prove})
+            jobs.append({"file": str(file), "untouched": str(here / "u" / file.name), "touched": str(here / "t" / file.name), "prove": prove,
+                         "nudged": str(here / "n" / file.name) if file.suffix == ".sgm" else ""})
         (self.folder / "jobs.json").write_text(json.dumps(jobs))
         self.script("blender_roundtrip.py", self.folder / "jobs.json", self.folder / "results.json")
         return list(zip(files, jobs, json.loads((self.folder / "results.json").read_text())))
@@ -108,10 +110,24 @@ class RoundTrips(Blender):
             beside = Path(job["untouched"]).with_suffix(".sga")
             if file.suffix == ".sgm" and beside.exists():
                 self.assertEqual(beside.read_bytes(), file.with_suffix(".sga").read_bytes(), beside)
+            if job["nudged"]:
+                self.judge_nudged(file, Path(job["nudged"]), done["nudged"])
             different = diff(file, job["touched"])
             if different:
                 unequal[file.name] = different
         return unequal
+
+    def judge_nudged(self, file, other, number):
+        """A mesh was changed: all other meshes, all materials and the .sga have the bytes that they had."""
+        (kind, (before, _)), = list(rayne.fits_sgm(file.read_bytes()).items())[:1]
+        after, layout = rayne.fits_sgm(other.read_bytes())[kind][0], rayne.SGM[kind[1]]
+        self.assertEqual(len(before.meshes), len(after.meshes), file)
+        different = [i for i, (a, b) in enumerate(zip(before.meshes, after.meshes)) if rayne.pack_mesh(a, layout) != rayne.pack_mesh(b, layout)]
+        self.assertEqual(different, [number], file)
+        self.assertEqual([rayne.pack_material(m, layout) for m in before.materials],
+                         [rayne.pack_material(m, layout) for m in after.materials], file)
+        if file.with_suffix(".sga").exists() and other.with_suffix(".sga").exists():
+            self.assertEqual(file.with_suffix(".sga").read_bytes(), other.with_suffix(".sga").read_bytes(), file)
 
     def test_samples(self):
         files = [p for p in sorted((ROOT / "samples").rglob("*.*")) if p.suffix not in (".png", ".mtl", ".bin")]
