@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from . import records, space, versions
+from . import records, versions
 from .import_clips import CLIP, CLIP_SHOWN
 
 BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')

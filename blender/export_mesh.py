@@ -131,7 +131,7 @@ def slots_of(corners):
     return np.unique(corners.slots).tolist() if len(corners.slots) else []
 
 
-def parts_of(obj, mesh, place, materials, with_colors=None):
+def parts_of(obj, mesh, place, materials):
     """The parts of a mesh; `place` leads from its coordinates to the file's. `materials` are the object's, by slot."""
     corners = Corners(mesh)
     recorded = mesh.get("stele.attributes")

@@ -1,27 +1,22 @@
 """From the scene to a file: a GLB of what the scene says, which Stele writes in the format that is asked for; then what was not touched
 since its import gets its own bytes back, and the proof is made."""
-import os
-import shutil
 import tempfile
 from pathlib import Path
 
 import bpy
 import numpy as np
 
-from . import command, export_clips, export_material, export_mesh, export_rig, glb, proof, records, space, splice, untouched, versions
+from . import command, export_clips, export_material, export_mesh, export_rig, proof, records, space, splice, untouched, versions
+from .assemble import Assembler
+from .findings import finding
 
 from .import_mesh import WEIGHTS
 from .import_rig import REST
+from .importer import FRAME_RATES
 
 MESHES = ("MESH", "CURVE", "SURFACE", "META", "FONT", "CURVES")
-FRAME_RATES = {"sgm": 24, "sga": 24, "mesh": 25, "ctc": 10}
 WITH_FOLDERS, TWO_SIDED = ("glb", "gltf", "obj"), ("glb", "gltf")  # of textures, and of surfaces
 FOUND_LATER = {"texture-not-copied", "texture-missing"}  # of the way from the GLB, which lies in a folder of its own
-
-
-def finding(severity, identifier, text, **target):
-    """What the report shows; `target` says what a click selects: kind, name, items."""
-    return {"id": identifier, "severity": severity, "offset": None, "path": "", "count": 1, "text": text, **target}
 
 
 class Nothing(Exception):
@@ -510,6 +505,3 @@ def tangents_of(part):
     tangents[lost] = space.unit(other - n * (n * other).sum(axis=1, keepdims=True))[lost]
     w = np.where((np.cross(n, tangents) * bitangents).sum(axis=1) > 0, -1.0, 1.0)  # v of the file points down
     return np.column_stack([tangents, w]).astype(np.float32)
-
-
-from .assemble import Assembler  # noqa: E402  it needs what is above

@@ -8,6 +8,7 @@ import mathutils
 import numpy as np
 
 from . import command, glb as glb_module, import_clips, import_mesh, import_rig, records, space, untouched
+from .findings import finding
 from .import_material import Materials
 
 FRAME_RATES = {"sgm": 24, "sga": 24, "mesh": 25, "ctc": 10}  # of formats that count frames
@@ -151,11 +152,11 @@ class Importer:
         self.set_range()
         self.context.view_layer.update()
         for name in self.materials.missing:
-            self.findings.append({"id": "texture-missing", "severity": "warning", "path": "", "count": 1, "offset": None,
-                                  "text": f"{name} is not there: a coloured grid stands for it and keeps its name"})
+            self.findings.append(finding("warning", "texture-missing",
+                                         f"{name} is not there: a coloured grid stands for it and keeps its name"))
         if self.clips.lost_shear > 1e-4:
-            self.findings.append({"id": "loss-shear", "severity": "loss", "path": "", "count": 1, "offset": None,
-                                  "text": f"poses are sheared, which bones cannot be: up to {self.clips.lost_shear:.2g} is left out"})
+            self.findings.append(finding("loss", "loss-shear", "poses are sheared, which bones cannot be: up to "
+                                         f"{self.clips.lost_shear:.2g} is left out"))
         untouched.remember(self.text, self.meshes, [r.object for r in self.rigs], self.clips.made,
                            list(self.materials.made.values()), self.weights)
         self.select()
@@ -267,8 +268,8 @@ class Importer:
         if i in self.model.animated:
             obj[import_rig.REST] = [*local, *turn, *scale]
         if shear > 1e-4:
-            self.findings.append({"id": "loss-shear", "severity": "loss", "path": f"node[{i}]", "count": 1, "offset": None,
-                                  "text": f"{obj.name} is sheared, which objects cannot be: the nearest place is taken"})
+            self.findings.append(finding("loss", "loss-shear", f"{obj.name} is sheared, which objects cannot be: the nearest place is taken",
+                                         f"node[{i}]", kind="OBJECT", name=obj.name))
         return obj
 
     def parent_to_bone(self, obj, rig, i):

@@ -7,6 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import command, exporter, importer, records, report, versions
+from .findings import finding
 
 known = []  # what `stele formats` says; nothing if the command is not there
 
@@ -97,7 +98,7 @@ class Reports:
 
     def fail(self, context, text, diagnostics):
         report.fill(context, f"{os.path.basename(self.filepath)}: failed",
-                    diagnostics or [{"id": "failed", "severity": "error", "text": text, "path": "", "count": 1}])
+                    diagnostics or [finding("error", "failed", text)])
         for d in diagnostics[:report.MOST_LINES]:
             self.report({"WARNING"}, f"{d['severity']}: {report.line_of(d)} [{d['id']}]")
         self.report({"ERROR"}, f"{os.path.basename(self.filepath)}: {text}")

@@ -4,6 +4,7 @@ import re
 import numpy as np
 
 from . import command, export_clips, export_mesh, glb, space
+from .findings import finding
 
 TARGETS = {"sgm": "rayne"}  # the engine whose limits a format is checked against
 CLOSE, FAR = 1e-5, 1e-3  # of the model's size: as good as equal, and worth a warning
@@ -129,7 +130,7 @@ class Proof:
         self.worst = {}  # (clip, object) -> its worst moment
 
     def say(self, severity, identifier, text, **target):
-        self.findings.append({"id": identifier, "severity": severity, "offset": None, "path": "", "count": 1, "text": text, **target})
+        self.findings.append(finding(severity, identifier, text, **target))
 
     def make(self):
         """The findings: differences from the scene, and what `check` says of the file."""

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-import time
 
 import bpy
 
