@@ -3,7 +3,7 @@
 
 #include "base/matrix.h"
 #include "model/flatten.h"
-#include "model/model.h"
+#include "model/evaluate.h"
 #include "support.h"
 
 static void assert_near(double a, double b)

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/bytes.h"
-#include "model/model.h"
+#include "model/ops.h"
 
 static stele_view normals_of(arena *a, const float *positions, uint64_t vertices, const uint32_t *indices, uint64_t count)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "model/model.h"
+#include "model/evaluate.h"
 #include "render/render.h"
 
 /* ---- Scenes ---- */

@@ -3,6 +3,7 @@
 
 #include "handle.h"
 #include "model/ops.h"
+#include "model/validate.h"
 
 const char *st_base_name(arena *a, const char *path)
 {

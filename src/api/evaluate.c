@@ -1,5 +1,5 @@
 /* Evaluating a model into arrays of the caller's, whose sizes are not taken on trust. */
-#include "model/model.h"
+#include "model/evaluate.h"
 
 static bool clip_is_there(const stele_model *model, uint32_t clip)
 {

@@ -1,5 +1,6 @@
 /* What is in a file: a summary, and every byte explained. */
 #include "handle.h"
+#include "model/ops.h"
 
 /* ---- The summary ---- */
 

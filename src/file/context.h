@@ -21,7 +21,7 @@ typedef struct context {
     const char *target;   /* NULL or an engine's name */
     const char *into;     /* what adapting or saving makes of it: a dialect, or a format in capitals, "SFF" */
     bool fits;            /* so far */
-    struct loading *load; /* of a model, see model.h; NULL in other phases */
+    struct loading *load; /* of a model, see model/load.h and save.h; NULL in other phases */
     struct saving *save;
 } context;
 

@@ -5,7 +5,8 @@
 #include "file/check.h"
 #include "file/walk.h"
 #include "model/check_mesh.h"
-#include "model/model.h"
+#include "model/load.h"
+#include "model/save.h"
 #include "stele.h"
 
 /* Every raw struct begins with this. */

@@ -1,6 +1,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "build.h"
+#include "evaluate.h"
 #include "ops.h"
 
 /* Views are little-endian whatever the machine. */

@@ -1,7 +1,7 @@
 /* A summary of a model. */
 #include <string.h>
 
-#include "model.h"
+#include "ops.h"
 
 static const char *attribute_name(arena *a, const stele_attribute *attribute)
 {

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/vector.h"
+#include "build.h"
+#include "evaluate.h"
 #include "ops.h"
 
 typedef struct diff {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "evaluate.h"
 #include "skin.h"
 
 /* ---- Channels ---- */

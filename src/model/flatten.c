@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "evaluate.h"
 #include "flattening.h"
 
 void st_flatten_refuse(flattener *f, const char *path, const char *why)

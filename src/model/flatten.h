@@ -2,7 +2,9 @@
 #ifndef ST_FLATTEN_H
 #define ST_FLATTEN_H
 
-#include "model.h"
+#include "base/matrix.h"
+#include "load.h"
+#include "save.h"
 
 /* One primitive as it is drawn at one node, in the space of the target. Views without rows are not there. */
 typedef struct flat_mesh {

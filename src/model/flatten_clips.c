@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "evaluate.h"
 #include "flatten.h"
 
 enum { MOST_BETWEEN = 64 }; /* samples between two keys of a curve */

@@ -5,7 +5,9 @@
 #include "base/bytes.h"
 #include "base/scan.h"
 #include "base/trig.h"
+#include "evaluate.h"
 #include "flattening.h"
+#include "ops.h"
 
 static stele_view as_floats(flattener *f, const stele_view *view, uint32_t components)
 {

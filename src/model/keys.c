@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/matrix.h"
 
 typedef struct timed_row {
     float time;

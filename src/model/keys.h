@@ -2,7 +2,7 @@
 #ifndef ST_KEYS_H
 #define ST_KEYS_H
 
-#include "model.h"
+#include "load.h"
 
 /* The keys of a track in the order of time. Times are increasing, and the rows of the file say which key is which. */
 typedef struct key_order {

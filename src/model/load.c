@@ -2,8 +2,10 @@
 #include <math.h>
 
 #include "base/bytes.h"
+#include "base/vector.h"
 #include "check_mesh.h"
-#include "model.h"
+#include "load.h"
+#include "ops.h"
 
 const char *st_load_choice(const context *c, const char *name)
 {

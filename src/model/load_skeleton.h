@@ -2,7 +2,8 @@
 #ifndef ST_LOAD_SKELETON_H
 #define ST_LOAD_SKELETON_H
 
-#include "model.h"
+#include "base/matrix.h"
+#include "load.h"
 
 /* Puts a node at a place: as translation, rotation and scale, or as a matrix if it is sheared and nothing moves it. */
 void st_node_place(stele_node *node, arena *a, const matrix *place, bool moved);

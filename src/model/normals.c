@@ -1,5 +1,6 @@
 /* Normals for what has none. */
 #include "base/hash.h"
+#include "base/vector.h"
 #include "ops.h"
 
 /* Vertices at the same place share their normal, so that seams of the texture do not show. */

@@ -1,7 +1,7 @@
 /* What saving shares: saying what is lost, files beside the output, and the names and bytes of textures. */
 #include <string.h>
 
-#include "model.h"
+#include "save.h"
 
 void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *raw), void *raw)
 {

@@ -4,26 +4,6 @@
 
 enum { BLOCK = 64 }; /* rows of four influences that are loaded at once */
 
-/* As stele_view_number, without a call for what is usual. */
-static inline double number_at(const stele_view *v, uint64_t row, uint32_t component)
-{
-    return v->type == STELE_F32 ? (double)load_f32(st_view_at(v, row) + 4 * component) : stele_view_number(v, row, component);
-}
-
-void st_view_triples(const stele_view *v, uint64_t first, uint64_t count, void *triples, size_t stride)
-{
-    bool as_they_are = v->type == STELE_F32 && !HOST_IS_BIG_ENDIAN;
-    for (uint64_t i = 0; i < count; i++) {
-        float row[3];
-        if (as_they_are)
-            memcpy(row, st_view_at(v, first + i), sizeof row);
-        else
-            for (uint32_t k = 0; k < 3; k++)
-                row[k] = (float)number_at(v, first + i, k);
-        memcpy((uint8_t *)triples + i * stride, row, sizeof row);
-    }
-}
-
 /* What is no joint is a number beyond all of them. */
 static void load_joints(const stele_view *v, uint64_t first, size_t count, uint32_t (*joints)[4])
 {

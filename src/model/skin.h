@@ -3,7 +3,8 @@
 #ifndef ST_SKIN_H
 #define ST_SKIN_H
 
-#include "model.h"
+#include "base/matrix.h"
+#include "load.h"
 
 enum { MOST_SETS = MOST_INFLUENCES / 4 };
 
@@ -36,8 +37,5 @@ void st_morphf(const stele_morph *morph, float weight, uint64_t vertex_count, fl
  * that are left without a direction stay as they are. */
 void st_move(const mover *m, uint64_t first, uint64_t count, void *positions, size_t stride, float (*normals)[3]);
 void st_movef(const mover *m, uint64_t first, uint64_t count, void *positions, size_t stride, float (*normals)[3]);
-
-/* The first three numbers of rows of a view as floats, stride bytes apart. */
-void st_view_triples(const stele_view *v, uint64_t first, uint64_t count, void *triples, size_t stride);
 
 #endif

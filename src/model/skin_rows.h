@@ -22,7 +22,7 @@ static void V(add_deltas)(const stele_view *vertices, const stele_view *deltas, 
     for (uint64_t i = 0; i < deltas->count; i++) {
         uint64_t row = vertices->count ? st_view_index(vertices, i) : i;
         for (uint32_t k = 0; k < 3 && row < count; k++)
-            rows[row][k] = (float)((REAL)rows[row][k] + weight * (REAL)number_at(deltas, i, k));
+            rows[row][k] = (float)((REAL)rows[row][k] + weight * (REAL)view_number(deltas, i, k));
     }
 }
 
@@ -46,7 +46,7 @@ static void V(load_block)(const mover *m, uint64_t first, V(block) * b)
         load_joints(m->joint_sets[set], first, b->rows, b->joint + set * b->rows);
         for (size_t i = 0; i < b->rows; i++)
             for (uint32_t k = 0; k < 4; k++)
-                b->weight[set * b->rows + i][k] = (REAL)number_at(m->weight_sets[set], first + i, k);
+                b->weight[set * b->rows + i][k] = (REAL)view_number(m->weight_sets[set], first + i, k);
     }
 }
 

@@ -1,7 +1,8 @@
 /* Whether a model that a program made holds together: what files are checked for before they become one. */
 #include <math.h>
 
-#include "model.h"
+#include "validate.h"
+#include "view.h"
 
 static bool view_is_sound(const stele_view *v)
 {

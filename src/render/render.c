@@ -1,5 +1,6 @@
 /* From a model to a picture: what is drawn is placed, seen by the camera, sorted into tiles, and each tile is drawn on its own.
  */
+#include "model/evaluate.h"
 #include "scene.h"
 
 /* ---- What is in the picture ---- */

@@ -5,7 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/srgb.h"
-#include "model/model.h"
+#include "model/view.h"
 
 /* A texture ready to be sampled: mip levels in one block, texel by texel as it came (sRGB bytes, not premultiplied). */
 enum { MOST_MIP_LEVELS = 16 };

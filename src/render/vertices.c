@@ -2,6 +2,7 @@
 #include "scene.h"
 
 #include "base/trig.h"
+#include "model/evaluate.h"
 #include "model/skin.h"
 
 enum { ROWS_PER_TASK = 8192 };

@@ -1,6 +1,7 @@
 /* A model as a CTC: the skeleton under a main key, poses at a fixed rate, and one surface. */
 #include <math.h>
 
+#include "model/evaluate.h"
 #include "model/save_skeleton.h"
 #include "raw.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/srgb.h"
+#include "model/evaluate.h"
 #include "model/flatten.h"
 #include "raw.h"
 

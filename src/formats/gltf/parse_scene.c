@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/matrix.h"
 #include "parse.h"
 
 /* ---- Nodes ---- */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/matrix.h"
+
 #include "save.h"
 
 /* ---- What all objects have ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/matrix.h"
 #include "base/scan.h"
 #include "save.h"
 

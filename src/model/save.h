@@ -1,0 +1,66 @@
+/* Saving a model: what every format shares. */
+#ifndef ST_SAVE_H
+#define ST_SAVE_H
+
+#include "file/context.h"
+#include "view.h"
+
+typedef struct side_file {
+    const char *name; /* beside the output */
+    void (*walk)(walk *w, void *raw);
+    void *raw;
+    bool same_is_fine; /* an existing file of the same bytes is left alone */
+    struct side_file *next;
+} side_file;
+
+/* What saving has besides. */
+typedef struct saving {
+    const stele_model *model;
+    uint32_t capabilities;   /* of the format */
+    const char *format;      /* its name, as in keys of properties */
+    double fps;              /* 0: not said */
+    stele_textures textures; /* what becomes of them */
+    const char *name;        /* of the output, without folder and extension; NULL: there is no place for a second file */
+    side_file *side_files;
+    double pose_values; /* see st_flat_afford */
+} saving;
+
+/* Reports all that the format has no word for, by its capabilities and what is in the model: "SFF has no skeleton: 42 joints
+ * and 3 clips dropped". Called for every save, before it. */
+void st_save_report(context *c);
+
+/* Another file, to be written beside the output. Not if name is NULL. */
+void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *raw), void *raw);
+
+/* For formats whose textures are colours only: how materials use each texture of the model, as a set of these bits (NULL
+ * without memory); and a report of those that no material uses as a colour. */
+enum { TEXTURE_IS_COLOR = 1, TEXTURE_IS_OTHER = 2 };
+uint8_t *st_texture_uses(context *c);
+void st_report_other_textures(context *c, const uint8_t *uses);
+
+/* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
+const void *st_save_texture_bytes(context *c, const stele_texture *texture, uint64_t *size);
+
+/* Puts bytes beside the output under a name, once, if there are any; and those of a texture. */
+void st_save_copy(context *c, const void *data, uint64_t size, const char *name);
+void st_save_texture_copy(context *c, const stele_texture *texture, const char *name);
+
+/* Brings a file from beside the source, under the same name. False if there is none. */
+bool st_save_companion(context *c, const char *name);
+
+/* Which image a format takes a name for. */
+typedef enum texture_naming {
+    TEXTURE_BY_FILE,   /* the file of that name */
+    TEXTURE_OPEN_TYPE, /* the same, but "x.*" is x of any type */
+    TEXTURE_ANY_TYPE   /* that of any type, whatever type is named */
+} texture_naming;
+
+/* The name to write for a texture that is not embedded: what the file said if the format will find the same image by it,
+ * otherwise the name of the image that was found. */
+const char *st_save_file_name(context *c, const stele_texture *texture, texture_naming naming);
+
+/* The name that a format that only names textures should write: that, and the file is copied if it is to be; embedded images
+ * get a name and, when they are to be copied, a file of that name. */
+const char *st_save_texture_name(context *c, uint32_t texture, texture_naming naming);
+
+#endif

@@ -1,0 +1,120 @@
+#include "view.h"
+
+#include <math.h>
+
+#include "base/scan.h"
+
+stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32_t components)
+{
+    return (stele_view){.data = data, .count = count, .stride = stride, .components = components, .type = STELE_F32};
+}
+
+stele_view stele_float_view(const float *data, uint64_t count, uint32_t components)
+{
+    return st_view_f32(data, count, 4 * components, components);
+}
+
+stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes)
+{
+    uint32_t stride = components * stele_type_size(type);
+    *bytes = st_arena_array(a, count, stride);
+    return (stele_view){.data = *bytes, .count = *bytes ? count : 0, .stride = stride, .components = components, .type = type};
+}
+
+static double normalized_number(double value, stele_type type)
+{
+    switch (type) {
+    case STELE_U8: return value / 255;
+    case STELE_U16: return value / 65535;
+    case STELE_I8: return fmax(value / 127, -1);
+    case STELE_I16: return fmax(value / 32767, -1);
+    default: return value;
+    }
+}
+
+double stele_view_number(const stele_view *view, uint64_t row, uint32_t component)
+{
+    const uint8_t *p = st_view_at(view, row) + component * stele_type_size(view->type);
+    double value;
+    switch (view->type) {
+    case STELE_F32: return (double)load_f32(p);
+    case STELE_I8: value = (int8_t)*p; break;
+    case STELE_I16: value = (int16_t)load_u16(p); break;
+    default: value = (double)load_uint(p, view->type);
+    }
+    return view->normalized ? normalized_number(value, view->type) : value;
+}
+
+void stele_view_row(const stele_view *view, uint64_t row, float *components)
+{
+    for (uint32_t i = 0; i < view->components; i++)
+        components[i] = (float)stele_view_number(view, row, i);
+}
+
+uint64_t st_view_index(const stele_view *v, uint64_t row)
+{
+    return load_uint(st_view_at(v, row), v->type);
+}
+
+const stele_view *stele_primitive_view(const stele_primitive *primitive, stele_semantic semantic, uint32_t set)
+{
+    for (size_t i = 0; i < primitive->attribute_count; i++)
+        if (primitive->attributes[i].semantic == semantic && primitive->attributes[i].set == set)
+            return &primitive->attributes[i].view;
+    return NULL;
+}
+
+uint64_t st_triangle_count(const stele_primitive *p)
+{
+    return p->topology == STELE_TRIANGLES ? (p->indices.count ? p->indices.count : p->vertex_count) / 3 : 0;
+}
+
+void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[3])
+{
+    for (uint64_t i = 0; i < 3; i++)
+        vertices[i] = p->indices.count ? st_view_index(&p->indices, 3 * triangle + i) : 3 * triangle + i;
+}
+
+stele_bounds st_view_bounds(const stele_view *position)
+{
+    stele_bounds b = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
+    bool floats = position->type == STELE_F32;
+    for (uint64_t i = 0; i < position->count; i++) {
+        const uint8_t *p = st_view_at(position, i);
+        if (floats && st_scan_nonfinite(p, 3))
+            continue;
+        b.known = true;
+        for (uint32_t k = 0; k < 3; k++) {
+            float x = floats ? load_f32(p + 4 * k) : (float)stele_view_number(position, i, k);
+            b.min[k] = x < b.min[k] ? x : b.min[k];
+            b.max[k] = x > b.max[k] ? x : b.max[k];
+        }
+    }
+    return b.known ? b : (stele_bounds){0};
+}
+
+void st_bounds_add(stele_bounds *bounds, const stele_bounds *other)
+{
+    if (!other->known)
+        return;
+    if (!bounds->known)
+        *bounds = *other;
+    for (int i = 0; i < 3; i++) {
+        bounds->min[i] = other->min[i] < bounds->min[i] ? other->min[i] : bounds->min[i];
+        bounds->max[i] = other->max[i] > bounds->max[i] ? other->max[i] : bounds->max[i];
+    }
+}
+
+void st_view_triples(const stele_view *v, uint64_t first, uint64_t count, void *triples, size_t stride)
+{
+    bool as_they_are = v->type == STELE_F32 && !HOST_IS_BIG_ENDIAN;
+    for (uint64_t i = 0; i < count; i++) {
+        float row[3];
+        if (as_they_are)
+            memcpy(row, st_view_at(v, first + i), sizeof row);
+        else
+            for (uint32_t k = 0; k < 3; k++)
+                row[k] = (float)view_number(v, first + i, k);
+        memcpy((uint8_t *)triples + i * stride, row, sizeof row);
+    }
+}

@@ -1,0 +1,45 @@
+/* Views: rows of numbers, of any type and layout. */
+#ifndef ST_VIEW_H
+#define ST_VIEW_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "file/walk.h"
+
+static inline const uint8_t *st_view_at(const stele_view *v, uint64_t row)
+{
+    return (const uint8_t *)v->data + row * v->stride;
+}
+
+/* As stele_view_number, without a call for what is usual. */
+static inline double view_number(const stele_view *v, uint64_t row, uint32_t component)
+{
+    return v->type == STELE_F32 ? (double)load_f32(st_view_at(v, row) + 4 * component) : stele_view_number(v, row, component);
+}
+
+stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32_t components);
+
+/* Packed memory for a view of so many rows, to be filled with little-endian numbers; *bytes is NULL without memory. */
+stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);
+
+/* Rows of one unsigned integer. */
+static inline stele_view st_view_indices(const span *rows, stele_type type)
+{
+    return (stele_view){
+        .data = rows->data, .count = rows->count, .stride = stele_type_size(type), .components = 1, .type = type};
+}
+
+uint64_t st_view_index(const stele_view *v, uint64_t row); /* of an unsigned integer without normalisation */
+
+/* Row i of the triangles of a primitive with topology STELE_TRIANGLES: three vertices. */
+uint64_t st_triangle_count(const stele_primitive *p);
+void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[3]);
+
+/* The box of all finite positions. */
+stele_bounds st_view_bounds(const stele_view *position);
+void st_bounds_add(stele_bounds *bounds, const stele_bounds *other);
+
+/* The first three numbers of rows of a view as floats, stride bytes apart. */
+void st_view_triples(const stele_view *v, uint64_t first, uint64_t count, void *triples, size_t stride);
+
+#endif
