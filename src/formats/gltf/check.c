@@ -19,21 +19,21 @@ static inline void row_note(row_tally *t, uint64_t row, const uint8_t *at)
         *t = (row_tally){1, row, at};
 }
 
-/* What is known of an accessor so far. */
-typedef struct known {
+/* What has been seen of an accessor so far. */
+typedef struct seen {
     uint8_t finite;
     bool reported;   /* what is not finite */
     bool times;      /* in order, or reported */
     uint64_t within; /* indices are below this */
-} known;
+} seen;
 
 typedef struct checking {
     gltf_doc *doc;
-    known *accessors;
+    seen *accessors;
     bool *scanned; /* buffer views whose accessors have been looked at together */
 } checking;
 
-static known *known_of(const checking *k, const gltf_accessor *a)
+static seen *seen_of(const checking *k, const gltf_accessor *a)
 {
     return &k->accessors[a - k->doc->accessors];
 }
@@ -80,16 +80,16 @@ static void scan_buffer_view(checking *k, const gltf_buffer_view *in)
     bool mixed = false;
     for (const gltf_accessor *a = in->accessors; a; a = a->next)
         if (is_plain(in, a))
-            known_of(k, a)->finite = YES;
+            seen_of(k, a)->finite = YES;
     for (uint64_t begin = 0; begin < in->size; begin += BLOCK) {
         uint64_t left = in->size - begin, size = left < BLOCK ? left : BLOCK;
-        uint64_t seen = left < BLOCK + LONGEST_ROW ? left : BLOCK + LONGEST_ROW;
-        mixed = mixed || st_scan_nonfinite(in->data + begin, seen / 4);
+        uint64_t looked_at = left < BLOCK + LONGEST_ROW ? left : BLOCK + LONGEST_ROW;
+        mixed = mixed || st_scan_nonfinite(in->data + begin, looked_at / 4);
         if (!mixed)
             continue;
         for (const gltf_accessor *a = in->accessors; a; a = a->next)
             if (is_plain(in, a) && !finite_in_block(in, a, begin, begin + size))
-                known_of(k, a)->finite = NO;
+                seen_of(k, a)->finite = NO;
     }
 }
 
@@ -113,7 +113,7 @@ static bool is_finite(checking *k, uint32_t token, const gltf_accessor *a, const
 {
     bool inside = v == &a->view && a->buffer_view != STELE_NONE;
     if (inside && is_plain(&k->doc->buffer_views[a->buffer_view], a))
-        return look_together(k, token, a->buffer_view) && known_of(k, a)->finite == YES;
+        return look_together(k, token, a->buffer_view) && seen_of(k, a)->finite == YES;
     if (!st_gltf_may_scan(k->doc, token, bytes_of(v)))
         return false;
     return packed(v) ? !st_scan_nonfinite(v->data, v->count * v->components)
@@ -141,7 +141,7 @@ static void check_finite(checking *k, const gltf_use *use)
     const gltf_accessor *a = &k->doc->accessors[use->accessor];
     const stele_view *v = use->kind == GLTF_SPARSE_FLOATS ? &a->sparse.values : &a->view;
     uint32_t token = gltf_item(k->doc, GLTF_ACCESSORS, use->accessor);
-    known *found = known_of(k, a);
+    seen *found = seen_of(k, a);
     if (v->type != STELE_F32 || !v->count)
         return;
     if (found->finite == UNKNOWN)
@@ -178,7 +178,7 @@ static void check_times(gltf_doc *d, uint32_t token, const stele_view *times)
 static void check_times_once(checking *k, const gltf_use *use)
 {
     const gltf_accessor *a = &k->doc->accessors[use->accessor];
-    known *found = known_of(k, a);
+    seen *found = seen_of(k, a);
     if (found->finite == YES && !found->times)
         check_times(k->doc, gltf_item(k->doc, GLTF_ACCESSORS, use->accessor), &a->view);
     found->times = true;
@@ -209,7 +209,7 @@ static void check_indices(checking *k, const gltf_use *use)
     const stele_view *v = &a->view;
     uint32_t token = gltf_item(k->doc, GLTF_ACCESSORS, use->accessor);
     uint64_t limit = use->limit < greatest_of(v->type) ? use->limit : greatest_of(v->type);
-    known *found = known_of(k, a);
+    seen *found = seen_of(k, a);
     if (!v->count || (found->within && found->within <= limit) || !st_gltf_may_scan(k->doc, token, bytes_of(v)))
         return;
     bool beyond = packed(v) ? st_scan_beyond(v->data, v->count, v->type, limit)
