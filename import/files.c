@@ -1,0 +1,190 @@
+/* The files that Assimp asks for, by the names that a model gives them: looked for below the folder of the model only, mapped,
+ * and read from there. The sandbox forbids the rest a second time. */
+#define _GNU_SOURCE
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "import.h"
+
+enum { MOST_LOOKS = 2000 }; /* no real model names thousands of others */
+
+struct files {
+    int folder, model;    /* the model is opened at once: it may be all that can be */
+    const char *name;     /* of the model, in the folder */
+    size_t folder_length; /* of the model's path up to its name */
+    const char *path;
+    unsigned looks;
+};
+
+typedef struct mapped {
+    const uint8_t *data;
+    size_t size, at;
+} mapped;
+
+files *files_open(const char *path)
+{
+    files *f = calloc(1, sizeof *f);
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX] = ".";
+    size_t length = slash ? (size_t)(slash + 1 - path) : 0;
+    if (!f || length >= sizeof folder)
+        fail(IMPORT_UNREADABLE, "the path is too long");
+    if (length) {
+        memcpy(folder, path, length);
+        folder[length] = 0;
+    }
+    *f = (files){.name = path + length, .path = path, .folder_length = length};
+    f->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->model = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (f->folder < 0 || f->model < 0)
+        fail(IMPORT_UNREADABLE, "%s", strerror(errno));
+    return f;
+}
+
+int files_folder(const files *f)
+{
+    return f->folder;
+}
+
+/* A name as a path below the folder: with slashes, without the folder in front; NULL if it leads out of it. */
+static const char *name_below(const files *f, const char *name, char room[PATH_MAX])
+{
+    size_t length = strlen(name), prefix = f->folder_length;
+    if (length >= PATH_MAX)
+        return NULL;
+    for (size_t i = 0; i <= length; i++)
+        room[i] = name[i] == '\\' ? '/' : name[i];
+    const char *below = prefix && strncmp(room, f->path, prefix) == 0 ? room + prefix : room;
+    while (below[0] == '.' && below[1] == '/')
+        below += 2;
+    for (const char *part = below; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || !part[2]))
+            return NULL;
+    }
+    return *below && *below != '/' && !(below[0] && below[1] == ':') ? below : NULL;
+}
+
+/* A descriptor of a regular file, or -1. */
+static int look(files *f, const char *name)
+{
+    char room[PATH_MAX];
+    struct stat status;
+    const char *below = name_below(f, name, room);
+    if (!below || f->looks++ >= MOST_LOOKS)
+        return -1;
+    int descriptor = strcmp(below, f->name) == 0 ? dup(f->model) : openat(f->folder, below, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+        return descriptor;
+    if (descriptor >= 0)
+        close(descriptor);
+    return -1;
+}
+
+bool files_has(files *f, const char *name)
+{
+    int descriptor = look(f, name);
+    if (descriptor >= 0)
+        close(descriptor);
+    return descriptor >= 0;
+}
+
+/* ---- What Assimp calls ---- */
+
+static size_t read_mapped(struct aiFile *file, char *buffer, size_t size, size_t count)
+{
+    mapped *m = (mapped *)file->UserData;
+    size_t left = m->size - m->at;
+    if (!size || count > left / size)
+        count = size ? left / size : 0;
+    if (count)
+        memcpy(buffer, m->data + m->at, size * count);
+    m->at += size * count;
+    return count;
+}
+
+static size_t write_nothing(struct aiFile *file, const char *buffer, size_t size, size_t count)
+{
+    (void)file, (void)buffer, (void)size, (void)count;
+    return 0;
+}
+
+static size_t tell(struct aiFile *file)
+{
+    return ((mapped *)file->UserData)->at;
+}
+
+static size_t size_of_file(struct aiFile *file)
+{
+    return ((mapped *)file->UserData)->size;
+}
+
+static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin origin)
+{
+    mapped *m = (mapped *)file->UserData;
+    /* from the end and from here, an offset below zero comes as a huge number: the sum wraps to what is meant */
+    size_t at = offset + (origin == aiOrigin_CUR ? m->at : origin == aiOrigin_END ? m->size : 0);
+    if (at > m->size)
+        return aiReturn_FAILURE;
+    m->at = at;
+    return aiReturn_SUCCESS;
+}
+
+static void flush_nothing(struct aiFile *file)
+{
+    (void)file;
+}
+
+static struct aiFile *open_for_assimp(struct aiFileIO *io, const char *name, const char *mode)
+{
+    files *f = (files *)io->UserData;
+    struct stat status;
+    int descriptor = strchr(mode, 'w') || strchr(mode, 'a') || strchr(mode, '+') ? -1 : look(f, name);
+    mapped *m = descriptor < 0 ? NULL : calloc(1, sizeof *m);
+    struct aiFile *file = m ? calloc(1, sizeof *file) : NULL;
+    bool good = file && fstat(descriptor, &status) == 0;
+    if (good && status.st_size) {
+        m->size = (size_t)status.st_size;
+        void *data = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        good = data != MAP_FAILED;
+        m->data = data;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    if (!good) {
+        free(m);
+        free(file);
+        return NULL;
+    }
+    *file = (struct aiFile){.ReadProc = read_mapped,
+                            .WriteProc = write_nothing,
+                            .TellProc = tell,
+                            .FileSizeProc = size_of_file,
+                            .SeekProc = seek,
+                            .FlushProc = flush_nothing,
+                            .UserData = (char *)m};
+    return file;
+}
+
+static void close_for_assimp(struct aiFileIO *io, struct aiFile *file)
+{
+    (void)io;
+    mapped *m = file ? (mapped *)file->UserData : NULL;
+    if (m && m->size)
+        munmap((void *)m->data, m->size);
+    free(m);
+    free(file);
+}
+
+struct aiFileIO files_interface(files *f)
+{
+    return (struct aiFileIO){.OpenProc = open_for_assimp, .CloseProc = close_for_assimp, .UserData = (char *)f};
+}

@@ -1,0 +1,142 @@
+/* stele-import FILE: what Assimp reads becomes a GLB on standard output, and what there is to say about it lines on standard
+ * error. The command `stele` runs it; docs/import.md describes the conversation. */
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "import.h"
+#include "sandbox/sandbox.h"
+
+void *take(import *im, uint64_t count, size_t size)
+{
+    void *memory = count && size > UINT64_MAX / count ? NULL : stele_memory(im->model, (count ? count : 1) * size);
+    if (!memory)
+        fail(IMPORT_UNREADABLE, "there is not enough memory");
+    return memory;
+}
+
+/* ---- Options ---- */
+
+typedef struct request {
+    const char *path;
+    double scale;
+    uint64_t memory;
+    unsigned seconds;
+} request;
+
+static int usage(void)
+{
+    fputs("usage: stele-import [--scale N] [--memory BYTES] [--seconds N] FILE > OUT.glb\n"
+          "       stele-import --formats\n",
+          stderr);
+    return IMPORT_USAGE;
+}
+
+static bool parse(int argc, char **argv, request *r)
+{
+    int i = 1;
+    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+        char *end;
+        double value = strtod(argv[i + 1], &end);
+        bool good = end != argv[i + 1] && !*end && value > 0 && value < 1e18;
+        if (good && strcmp(argv[i], "--scale") == 0)
+            r->scale = value;
+        else if (good && strcmp(argv[i], "--memory") == 0)
+            r->memory = (uint64_t)value;
+        else if (good && strcmp(argv[i], "--seconds") == 0 && value >= 1 && value < 1e6)
+            r->seconds = (unsigned)value;
+        else
+            return false;
+    }
+    r->path = argv[i];
+    return i + 1 == argc;
+}
+
+/* ---- Importing ---- */
+
+static const struct aiScene *read_scene(files *f, const char *path)
+{
+    struct aiFileIO io = files_interface(f);
+    struct aiPropertyStore *settings = aiCreatePropertyStore();
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
+    const struct aiScene *scene = aiImportFileExWithProperties(
+        path, aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_GenUVCoords | aiProcess_TransformUVCoords, &io,
+        settings);
+    if (!scene) {
+        const char *why = aiGetErrorString();
+        bool unknown = strstr(why, "No suitable reader") != NULL;
+        fail(unknown ? IMPORT_UNKNOWN : IMPORT_FAILED, "%s", *why ? why : "Assimp does not say why");
+    }
+    return scene;
+}
+
+static void build(import *im)
+{
+    const struct aiScene *scene = im->scene;
+    add_materials(im);
+    find_places(im);
+    mark_moving(im);
+    find_groups(im);
+    add_meshes(im);
+    add_nodes(im);
+    add_skins(im);
+    add_clips(im);
+    lose(scene->mNumLights, "%u light%s", scene->mNumLights, scene->mNumLights == 1 ? "" : "s");
+    lose(scene->mNumCameras, "%u camera%s", scene->mNumCameras, scene->mNumCameras == 1 ? "" : "s");
+}
+
+static bool write_out(void *user, const void *data, size_t size)
+{
+    const char *from = data;
+    (void)user;
+    while (size) {
+        ssize_t written = write(STDOUT_FILENO, from, size);
+        if (written < 0 && errno != EINTR)
+            return false;
+        from += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+static void enter_sandbox(const request *r, const files *f)
+{
+    static const int writing[] = {STDOUT_FILENO, STDERR_FILENO};
+    sandbox s = {.folder = files_folder(f), .writing = writing, .writing_count = 2, .memory = r->memory, .seconds = r->seconds};
+    switch (sandbox_enter(&s)) {
+    case SANDBOX_NONE: fail(IMPORT_UNREADABLE, "the kernel does not let us lock ourselves in");
+    case SANDBOX_CLOSED: say("note", 1, "this kernel has no Landlock: files beside the model are not read"); break;
+    case SANDBOX_FOLDER: break;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    request r = {.scale = 1, .seconds = 300};
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read what we write */
+    if (argc == 2 && strcmp(argv[1], "--formats") == 0) {
+        list_formats();
+        return fflush(stdout) == 0 ? IMPORT_DONE : IMPORT_UNREADABLE;
+    }
+    if (!parse(argc, argv, &r))
+        return usage();
+    syscall(SYS_close_range, 3u, ~0u, 0u); /* what we were left by accident */
+import im = {.path = r.path, .scale = r.scale, .files = files_open(r.path) };
+    enter_sandbox(&r, im.files);
+    im.scene = read_scene(im.files, r.path);
+    im.model = stele_new(NULL);
+    im.format = notes_of_format(im.scene, r.path);
+    build(&im);
+    if (stele_file_write(im.model, write_out, NULL, &(stele_save_options){.format = "glb"}) != STELE_OK)
+        fail(IMPORT_FAILED, "%s", stele_file_message(im.model));
+    _exit(IMPORT_DONE); /* the kernel is quicker at taking a scene apart */
+}
