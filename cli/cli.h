@@ -20,13 +20,13 @@ enum { MOST_RULES = 64, MOST_CHOICES = 16 };
 
 /* Every option of every verb. */
 typedef struct settings {
-    bool help, json, quiet, verbose, recursive, read_file;
+    bool help, json, quiet, verbose, recursive, read_file, import;
     bool force, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
     const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit;
     const char *to; /* the format to write, which is the extension of outputs */
-    const char *fps, *pose, *tolerance;
+    const char *fps, *pose, *tolerance, *scale;
     const char *output, *size, *camera, *clip, *time, *up, *background, *movie_fps, *time_limit;
     stele_choice choices[MOST_CHOICES];
     size_t choice_count;
@@ -104,6 +104,14 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
 
 /* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
 stele_file *open_job(job *j, stele_check_level level);
+
+/* import.c: what stele-import makes of a file that is in no format of ours; unknown, which is closed otherwise, if that does
+ * not know it either. */
+stele_file *import_file(const job *j, const stele_options *options, stele_file *unknown);
+
+/* What it reads, in lines of a name, a tab and extensions; "" without it. Whether a file's name promises one of these. */
+const char *imported_formats(void);
+bool is_imported(const char *path);
 
 /* Counts the findings, and prints them to the job's err unless they are part of its JSON. */
 void report_findings(job *j, const stele_file *file);

@@ -80,6 +80,64 @@ static void print_json(json *j, const stele_format_info *f)
     json_close(j, '}');
 }
 
+/* The extensions of a line of imported_formats that are not ours: those are read by Stele itself. */
+static size_t foreign_extensions(const char *line, const char **extensions, size_t *lengths, size_t most)
+{
+    size_t count = 0;
+    const char *word = line + strcspn(line, "\t\n");
+    while (*word && *word != '\n' && count < most) {
+        size_t length = strcspn(++word, " \n");
+        char name[64];
+        snprintf(name, sizeof name, "x.%.*s", (int)length, word);
+        if (length && !stele_format_of_name(name)) {
+            extensions[count] = word;
+            lengths[count++] = length;
+        }
+        word += length;
+    }
+    return count;
+}
+
+enum { MOST_EXTENSIONS = 32 };
+
+static void print_imported_text(const char *line, const char *const *extensions, const size_t *lengths, size_t count)
+{
+    printf("  %-50.*s", (int)strcspn(line, "\t"), line);
+    for (size_t i = 0; i < count; i++)
+        printf(" .%.*s", (int)lengths[i], extensions[i]);
+    putchar('\n');
+}
+
+static void print_imported_json(json *j, const char *line, const char *const *extensions, const size_t *lengths, size_t count)
+{
+    json_open(j, NULL, '{');
+    json_text(j, "title", line, strcspn(line, "\t"));
+    json_open(j, "extensions", '[');
+    for (size_t i = 0; i < count; i++)
+        json_text(j, NULL, extensions[i], lengths[i]);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void print_imported(json *j)
+{
+    const char *line = imported_formats(), *extensions[MOST_EXTENSIONS];
+    size_t lengths[MOST_EXTENSIONS], count;
+    if (j)
+        json_open(j, "imported", '[');
+    else if (*line)
+        printf("\nimported through Assimp, and not written\n");
+    for (; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] != 0)) {
+        count = foreign_extensions(line, extensions, lengths, MOST_EXTENSIONS);
+        if (count && j)
+            print_imported_json(j, line, extensions, lengths, count);
+        else if (count)
+            print_imported_text(line, extensions, lengths, count);
+    }
+    if (j)
+        json_close(j, ']');
+}
+
 static int run(const settings *s, char **operands, size_t count)
 {
     const stele_format_info *f;
@@ -101,7 +159,10 @@ static int run(const settings *s, char **operands, size_t count)
     }
     if (s->json) {
         json_close(&j, ']');
+        print_imported(&j);
         json_end(&j);
+    } else {
+        print_imported(NULL);
     }
     return EXIT_FINE;
 }

@@ -22,6 +22,7 @@ typedef struct entry {
 typedef struct file_list {
     entry *entries;
     size_t count, capacity;
+    bool imported; /* in folders, files that are only imported count too */
     int exit_code;
 } file_list;
 
@@ -74,7 +75,8 @@ static void add_folder(file_list *list, const char *folder, size_t below)
         bool folder_inside = lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
         if (folder_inside)
             add_folder(list, path, below);
-        else if (stele_format_of_name(path) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        else if ((stele_format_of_name(path) || (list->imported && is_imported(path))) && stat(path, &status) == 0 &&
+                 S_ISREG(status.st_mode))
             add_file(list, path, below);
         free(path);
         free(names[i]);
@@ -381,7 +383,7 @@ static int check_operands(const settings *s, char **operands, size_t count)
 
 int run_jobs(const settings *s, char **operands, size_t count, job_function run, const char *done)
 {
-    file_list list = {0};
+    file_list list = {.imported = s->import};
     int error = check_operands(s, operands, count);
     if (error)
         return error;
@@ -528,6 +530,9 @@ stele_file *open_job(job *j, stele_check_level level)
     }
     stele_file *file =
         strcmp(j->path, "-") == 0 ? stele_open_callback(read_stdin, NULL, &options) : stele_open(j->path, &options);
+    bool foreign = stele_file_status(file) == STELE_UNSUPPORTED && !stele_file_format(file) && !s->format;
+    if ((foreign || (s->import && stele_file_status(file) != STELE_IO)) && strcmp(j->path, "-") != 0)
+        file = import_file(j, &options, file);
     stele_status status = stele_file_status(file);
     j->exit_code = exit_code_of(status);
     if (status == STELE_USAGE || status == STELE_NO_MEMORY)

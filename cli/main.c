@@ -51,6 +51,8 @@ static int check_settings(const settings *s)
     double positive;
     if (s->fps && !parse_positive(s->fps, &positive))
         return usage_error("'%s' is no number of frames a second", s->fps);
+    if (s->scale && !parse_positive(s->scale, &positive))
+        return usage_error("'%s' is no scale", s->scale);
     if (s->tolerance && !parse_number(s->tolerance, &positive))
         return usage_error("'%s' is no tolerance", s->tolerance);
     for (size_t i = 0; i < s->choice_count; i++)

@@ -89,7 +89,7 @@ static bool encode_pixels(import *im, const struct aiTexture *given, stele_textu
         const struct aiTexel *t = &given->pcData[i];
         memcpy(picture.rgba + 4 * i, (uint8_t[4]){t->r, t->g, t->b, t->a}, 4);
     }
-    if (stele_write_picture(im->model, &picture, append, &e) != STELE_OK)
+    if (stele_picture_write(&picture, append, &e, NULL, NULL, 0) != STELE_OK)
         return false;
     texture->data = e.data;
     texture->size = e.size;

@@ -165,13 +165,14 @@ typedef struct stele_options {
     uint64_t memory_limit;     /* most bytes ever allocated at once for this handle; 0: no limit */
     const char *format;        /* a format's name, to skip detection */
     const char *name;          /* a file name for data that has none: its extension breaks ties */
+    const char *beside;        /* a path: data that has none is taken to lie in its folder, with the files that it names */
     stele_check_level check;
     const char *target; /* with STELE_CHECK_FULL: an engine whose limits are checked too, such as "rayne" */
     const stele_rule *rules;
     size_t rule_count;
     bool read_file;            /* read into memory, do not map */
     bool separate_allocations; /* for debugging: one allocation per object, so that a sanitizer sees overruns */
-    stele_lookup lookup;       /* default: the folder of the path; nothing for memory and callbacks */
+    stele_lookup lookup;       /* default: the folder of the path; nothing for memory and callbacks, but see beside */
     void *lookup_user;
     stele_parallel parallel; /* default: all work is done on the calling thread */
     void *parallel_user;
@@ -214,6 +215,11 @@ STELE_API const void *stele_file_bytes(const stele_file *file, uint64_t *size);
 
 /* All diagnostics so far, in the order in which they were found. The array is valid until the next call with this file. */
 STELE_API const stele_diagnostic *stele_file_diagnostics(const stele_file *file, size_t *count);
+
+/* Adds a finding of the caller's own, such as what an importer could not keep: its id is one of stele_diagnostic_kinds. A status
+ * other than STELE_OK becomes the handle's, as if opening had ended so, and the text its message. */
+STELE_API stele_status stele_file_report(stele_file *file, stele_status status, const char *id, uint64_t count,
+                                         const char *text);
 
 /* True if the file on disk is no longer the one that was opened: another size or modification time. */
 STELE_API bool stele_file_changed(const stele_file *file);

@@ -69,6 +69,7 @@ void st_companions_init(companions *c, arena *a, const char *path, const stele_o
                       .read = options->read_file,
                       .outside = options->load.allow_outside,
                       .left = MOST_LOOKUPS};
+    path = path ? path : options->beside;
     if (c->lookup || !path)
         return;
     const char *slash = strrchr(path, '/');

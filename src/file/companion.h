@@ -19,7 +19,7 @@ typedef struct companions {
     companion_map *maps; /* what the folder's lookup has opened */
 } companions;
 
-/* Looks in options->lookup, or else in the folder of path (NULL: nowhere). */
+/* Looks in options->lookup, or else in the folder of path or options->beside (NULL: nowhere). */
 void st_companions_init(companions *c, arena *a, const char *path, const stele_options *options);
 void st_companions_free(companions *c);
 

@@ -168,4 +168,9 @@
     X(STATEMENT_UNKNOWN, "statement-unknown", WARNING, "a line of text that begins with an unknown word is left out")          \
     X(POLYGON_TOO_LARGE, "polygon-too-large", WARNING, "a polygon that is not convex, with too many corners to be cut well")   \
     X(MATERIAL_UNDEFINED, "material-undefined", WARNING, "a material that is used, but not defined: it is taken as plain")     \
+    X(IMPORTED, "imported", NOTE, "the file was read by Assimp, through stele-import")                                         \
+    X(IMPORT_REPAIRED, "import-repaired", WARNING, "what was wrong in an imported file, and was put right")                    \
+    X(IMPORT_MISSING, "import-missing", ERROR, "stele-import, which reads other formats, is not there or cannot run")          \
+    X(IMPORT_FAILED, "import-failed", ERROR, "the file could not be imported")                                                 \
+    X(LOSS_IMPORT, "loss-import", LOSS, "what was read from an imported file and the model cannot hold")                       \
     X(DOES_NOT_FIT, "does-not-fit", ERROR, "content that the target cannot hold at all: nothing is written")

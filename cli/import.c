@@ -1,0 +1,270 @@
+/* Files of other formats: stele-import, a child in a sandbox of its own, reads them with Assimp and hands over a GLB, which is
+ * opened like any file that nobody has checked. docs/import.md describes the conversation. */
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+extern char **environ;
+
+enum { MOST_LINES = 65536 };
+enum { IMPORT_FAILED = 1, IMPORT_UNKNOWN = 4, CANNOT_RUN = 127 }; /* how it ends, if not with 0 or EXIT_IO */
+
+/* A child, and what it has said so far. */
+typedef struct importer {
+    pid_t process;
+    int glb, lines;
+    char said[MOST_LINES + 1];
+    size_t size;
+} importer;
+
+/* ---- Running it ---- */
+
+/* Beside the command, or where both are installed. False if it is nowhere. */
+static bool find_program(char path[PATH_MAX])
+{
+    static const char *const places[] = {"stele-import", STELE_IMPORT_FROM_COMMAND};
+    char folder[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[length < 0 ? 0 : length] = 0;
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return false;
+    slash[1] = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (snprintf(path, PATH_MAX, "%s%s", folder, places[i]) < PATH_MAX && access(path, X_OK) == 0)
+            return true;
+    return false;
+}
+
+static bool start(importer *child, char **arguments)
+{
+    int glb[2] = {-1, -1}, lines[2] = {-1, -1};
+    posix_spawn_file_actions_t actions;
+    *child = (importer){.process = -1, .glb = -1, .lines = -1};
+    posix_spawn_file_actions_init(&actions);
+    bool good = pipe2(glb, O_CLOEXEC) == 0 && pipe2(lines, O_CLOEXEC) == 0 &&
+                posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
+                posix_spawn_file_actions_adddup2(&actions, glb[1], STDOUT_FILENO) == 0 &&
+                posix_spawn_file_actions_adddup2(&actions, lines[1], STDERR_FILENO) == 0 &&
+                posix_spawn(&child->process, arguments[0], &actions, NULL, arguments, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    if (glb[1] >= 0)
+        close(glb[1]);
+    if (lines[1] >= 0)
+        close(lines[1]);
+    child->glb = glb[0];
+    child->lines = lines[0];
+    return good;
+}
+
+static void take_lines(importer *child)
+{
+    char surplus[4096];
+    size_t left = MOST_LINES - child->size;
+    ssize_t n = read(child->lines, left ? child->said + child->size : surplus, left ? left : sizeof surplus);
+    if (n > 0 && left)
+        child->size += (size_t)n;
+    if (n == 0 || (n < 0 && errno != EINTR)) {
+        close(child->lines);
+        child->lines = -1;
+    }
+}
+
+/* Delivers the GLB; the lines are taken whenever there are any, so that the child never waits for us. */
+static size_t read_glb(void *user, void *buffer, size_t size)
+{
+    importer *child = user;
+    for (;;) {
+        struct pollfd both[2] = {{child->glb, POLLIN, 0}, {child->lines, POLLIN, 0}}; /* -1 is passed over */
+        int ready = poll(both, 2, -1);
+        if (interrupted() || (ready < 0 && errno != EINTR))
+            return SIZE_MAX;
+        if (ready > 0 && both[1].revents)
+            take_lines(child);
+        if (ready > 0 && both[0].revents) {
+            ssize_t n = read(child->glb, buffer, size);
+            if (n >= 0)
+                return (size_t)n;
+            if (errno != EINTR)
+                return SIZE_MAX;
+        }
+    }
+}
+
+/* How it ended, as waitpid says; all that it said is there then. */
+static int finish(importer *child, bool wanted)
+{
+    int status = 0;
+    if (child->process > 0 && !wanted)
+        kill(child->process, SIGKILL);
+    while (child->lines >= 0)
+        take_lines(child);
+    if (child->glb >= 0)
+        close(child->glb);
+    while (child->process > 0 && waitpid(child->process, &status, 0) < 0 && errno == EINTR)
+        ;
+    child->said[child->size] = 0;
+    return status;
+}
+
+/* ---- What it says ---- */
+
+static const char *text_of_error(const importer *child, char *room, size_t size)
+{
+    const char *line = strncmp(child->said, "error ", 6) == 0 ? child->said : strstr(child->said, "\nerror ");
+    const char *text = line ? strchr(line + 7, ' ') : NULL;
+    if (!text)
+        return NULL;
+    snprintf(room, size, "%.*s", (int)strcspn(text + 1, "\n"), text + 1);
+    return room;
+}
+
+/* A line is "SEVERITY COUNT TEXT"; others are none of ours. */
+static void report_line(stele_file *file, char *line)
+{
+    static const struct {
+        const char *severity, *id;
+    } kinds[] = {{"loss", "loss-import"}, {"warning", "import-repaired"}, {"note", "imported"}};
+    char *number = strchr(line, ' '), *text;
+    if (!number)
+        return;
+    unsigned long long count = strtoull(number, &text, 10);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && *text == ' '; i++)
+        if (strncmp(line, kinds[i].severity, (size_t)(number - line)) == 0 && !kinds[i].severity[number - line])
+            stele_file_report(file, STELE_OK, kinds[i].id, count, text + 1);
+}
+
+static void report_lines(stele_file *file, importer *child)
+{
+    for (char *line = child->said, *end; *line && (end = strchr(line, '\n')); line = end + 1) {
+        *end = 0;
+        report_line(file, line);
+    }
+}
+
+/* ---- Opening ---- */
+
+static stele_file *refuse(const stele_options *options, stele_file *file, stele_status status, const char *text)
+{
+    stele_close(file);
+    file = stele_new(options);
+    stele_file_report(file, status, "import-failed", 1, text);
+    return file;
+}
+
+static stele_file *explain_signal(const stele_options *options, stele_file *file, int number)
+{
+    char text[160];
+    bool late = number == SIGALRM || number == SIGXCPU || number == SIGKILL;
+    if (number == SIGSYS)
+        snprintf(text, sizeof text, "reading it, Assimp did what its sandbox forbids, and was stopped");
+    else
+        snprintf(text, sizeof text, late ? "Assimp took too long to read it (%s)" : "Assimp crashed reading it (%s)",
+                 strsignal(number));
+    return refuse(options, file, STELE_IO, text);
+}
+
+static stele_file *explain_failure(const stele_options *options, stele_file *file, const importer *child, int code)
+{
+    char room[1024];
+    const char *text = text_of_error(child, room, sizeof room);
+    stele_status status = code == IMPORT_FAILED ? STELE_DAMAGED : STELE_IO;
+    return refuse(options, file, status, text ? text : "stele-import failed, and does not say why");
+}
+
+static stele_file *run_importer(const stele_options *options, char **arguments, stele_file *unknown)
+{
+    importer *child = malloc(sizeof *child);
+    bool started = child && start(child, arguments);
+    stele_file *file = started ? stele_open_callback(read_glb, child, options) : NULL;
+    int status = child ? finish(child, stele_file_status(file) != STELE_IO && stele_file_status(file) != STELE_NO_MEMORY) : 0;
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (!started || code == CANNOT_RUN) {
+        stele_file_report(unknown, STELE_UNSUPPORTED, "import-missing", 1,
+                          "stele-import cannot be started: is Assimp (Debian: libassimp5) installed?");
+    } else if (WIFSIGNALED(status) && stele_file_status(file) != STELE_NO_MEMORY && !interrupted()) {
+        file = explain_signal(options, file, WTERMSIG(status));
+    } else if (code && code != IMPORT_UNKNOWN) {
+        file = explain_failure(options, file, child, code);
+    } else if (!code) {
+        report_lines(file, child);
+    }
+    bool kept = !started || code == CANNOT_RUN || code == IMPORT_UNKNOWN;
+    stele_close(kept ? file : unknown);
+    free(child);
+    return kept ? unknown : file;
+}
+
+stele_file *import_file(const job *j, const stele_options *given, stele_file *unknown)
+{
+    char program[PATH_MAX], memory[32];
+    const settings *s = j->settings;
+    const char *seconds = s->time_limit ? s->time_limit : "300", *scale = s->scale ? s->scale : "1";
+    if (!find_program(program)) {
+        stele_file_report(unknown, STELE_UNSUPPORTED, "import-missing", 1,
+                          "stele-import, which reads other formats, is not there: build Stele with Assimp (Debian: "
+                          "libassimp-dev)");
+        return unknown;
+    }
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)given->memory_limit);
+    char *arguments[] = {program,     "--scale",       (char *)scale,   "--memory", memory,
+                         "--seconds", (char *)seconds, (char *)j->path, NULL};
+    stele_options options = *given;
+    options.format = "glb";
+    options.beside = options.name = j->path;
+    return run_importer(&options, arguments, unknown);
+}
+
+/* ---- Which formats ---- */
+
+static char *listed; /* a line for each: its name, a tab, its extensions; made once, before any thread */
+
+const char *imported_formats(void)
+{
+    char program[PATH_MAX];
+    char *arguments[] = {program, "--formats", NULL};
+    size_t size = 0;
+    if (listed)
+        return listed;
+    FILE *text = open_memstream(&listed, &size);
+    importer *child = malloc(sizeof *child);
+    if (text && child && find_program(program) && start(child, arguments)) {
+        char buffer[4096];
+        for (size_t n; (n = read_glb(child, buffer, sizeof buffer)) && n != SIZE_MAX;)
+            fwrite(buffer, 1, n, text);
+        finish(child, true);
+    }
+    free(child);
+    if (text)
+        fclose(text);
+    return listed ? listed : "";
+}
+
+bool is_imported(const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    size_t length = dot && (!slash || dot > slash) ? strlen(dot + 1) : 0;
+    for (const char *list = imported_formats(); length && *list;
+         list += strcspn(list, "\n") + (list[strcspn(list, "\n")] != 0)) {
+        const char *word = list + strcspn(list, "\t\n");
+        while (*word && *word != '\n') {
+            size_t size = strcspn(++word, " \n");
+            if (size == length && strncasecmp(word, dot + 1, size) == 0)
+                return true;
+            word += size;
+        }
+    }
+    return false;
+}
