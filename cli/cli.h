@@ -105,11 +105,15 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
 /* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
 stele_file *open_job(job *j, stele_check_level level);
 
-/* import.c: what stele-import makes of a file that is in no format of ours; unknown, which is closed otherwise, if that does
+/* import.c: whether a file is in no format of ours, or looks like a broken one by chance; or it was asked for. */
+bool is_to_be_imported(const job *j, const stele_file *file);
+
+/* What stele-import makes of a file that is in no format of ours; unknown, which is closed otherwise, if that does
  * not know it either. */
 stele_file *import_file(const job *j, const stele_options *options, stele_file *unknown);
 
-/* What it reads, in lines of a name, a tab and extensions; "" without it. Whether a file's name promises one of these. */
+/* What it reads, in lines of a name, a tab and extensions; "" without it. Whether a file's name promises one of these, and none
+ * of ours. */
 const char *imported_formats(void);
 bool is_imported(const char *path);
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -156,6 +157,15 @@ static void report_lines(stele_file *file, importer *child)
 
 /* ---- Opening ---- */
 
+bool is_to_be_imported(const job *j, const stele_file *file)
+{
+    stele_status status = stele_file_status(file);
+    if (strcmp(j->path, "-") == 0 || j->settings->format || status == STELE_IO || status == STELE_NO_MEMORY)
+        return false;
+    bool unknown = status == STELE_UNSUPPORTED && !stele_file_format(file);
+    return unknown || j->settings->import || (status != STELE_OK && is_imported(j->path));
+}
+
 static stele_file *refuse(const stele_options *options, stele_file *file, stele_status status, const char *text)
 {
     stele_close(file);
@@ -229,19 +239,16 @@ stele_file *import_file(const job *j, const stele_options *given, stele_file *un
 
 /* ---- Which formats ---- */
 
-static char *listed; /* a line for each: its name, a tab, its extensions; made once, before any thread */
+static char *listed; /* a line for each: its name, a tab, its extensions */
 
-const char *imported_formats(void)
+static void list_formats(void)
 {
-    char program[PATH_MAX];
+    char program[PATH_MAX], buffer[4096];
     char *arguments[] = {program, "--formats", NULL};
     size_t size = 0;
-    if (listed)
-        return listed;
     FILE *text = open_memstream(&listed, &size);
     importer *child = malloc(sizeof *child);
     if (text && child && find_program(program) && start(child, arguments)) {
-        char buffer[4096];
         for (size_t n; (n = read_glb(child, buffer, sizeof buffer)) && n != SIZE_MAX;)
             fwrite(buffer, 1, n, text);
         finish(child, true);
@@ -249,22 +256,32 @@ const char *imported_formats(void)
     free(child);
     if (text)
         fclose(text);
+}
+
+const char *imported_formats(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, list_formats);
     return listed ? listed : "";
+}
+
+/* A line after the first, or the end. */
+static const char *next_line(const char *line)
+{
+    size_t length = strcspn(line, "\n");
+    return line + length + (line[length] != 0);
 }
 
 bool is_imported(const char *path)
 {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     size_t length = dot && (!slash || dot > slash) ? strlen(dot + 1) : 0;
-    for (const char *list = imported_formats(); length && *list;
-         list += strcspn(list, "\n") + (list[strcspn(list, "\n")] != 0)) {
-        const char *word = list + strcspn(list, "\t\n");
-        while (*word && *word != '\n') {
+    for (const char *line = imported_formats(); length && *line && !stele_format_of_name(path); line = next_line(line))
+        for (const char *word = line + strcspn(line, "\t\n"); *word && *word != '\n';) {
             size_t size = strcspn(++word, " \n");
             if (size == length && strncasecmp(word, dot + 1, size) == 0)
                 return true;
             word += size;
         }
-    }
     return false;
 }

@@ -530,8 +530,7 @@ stele_file *open_job(job *j, stele_check_level level)
     }
     stele_file *file =
         strcmp(j->path, "-") == 0 ? stele_open_callback(read_stdin, NULL, &options) : stele_open(j->path, &options);
-    bool foreign = stele_file_status(file) == STELE_UNSUPPORTED && !stele_file_format(file) && !s->format;
-    if ((foreign || (s->import && stele_file_status(file) != STELE_IO)) && strcmp(j->path, "-") != 0)
+    if (is_to_be_imported(j, file))
         file = import_file(j, &options, file);
     stele_status status = stele_file_status(file);
     j->exit_code = exit_code_of(status);

@@ -9,6 +9,7 @@
 #include <assimp/material.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
+#include <assimp/version.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,8 +61,9 @@ typedef struct drawn {
 
 /* What a format needs beyond what Assimp makes of it. */
 typedef struct format_notes {
+    const char *name;   /* of what Assimp took it for, or "" */
     double meters;      /* of a unit */
-    bool z_up;          /* Assimp has left it so */
+    float turn[3][3];   /* column by column: what makes X its right, Y its top and Z its front */
     double ticks;       /* a second, where the file does not say */
     bool linear_colors; /* vertex colours are; elsewhere they are as screens take them */
     bool top_left;      /* texture coordinates start there; elsewhere at the bottom */
@@ -95,7 +97,7 @@ void *take(import *im, uint64_t count, size_t size);
 
 /* ---- formats.c ---- */
 void list_formats(void);
-format_notes notes_of_format(const struct aiScene *scene, const char *path);
+format_notes notes_of_format(const struct aiScene *scene);
 
 /* ---- places.c ---- */
 void find_places(import *im);

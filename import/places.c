@@ -121,15 +121,14 @@ static stele_properties properties_of(import *im, const struct aiMetadata *data)
 /* What turns the file's axes and units into metres with Y up; STELE_NONE if that is what they are. */
 static uint32_t add_frame(import *im)
 {
-    float scale = (float)(im->format.meters * im->scale);
+    struct aiMatrix4x4 m = {0};
     stele_node frame = stele_default_node();
-    for (int i = 0; i < 3; i++)
-        frame.local.scale[i] = scale;
-    if (im->format.z_up) {
-        frame.local.rotation[0] = -0.70710678f;
-        frame.local.rotation[3] = 0.70710678f;
-    }
-    return scale == 1 && !im->format.z_up ? STELE_NONE : stele_add_node(im->model, &frame);
+    const float scale = (float)(im->format.meters * im->scale), (*t)[3] = im->format.turn;
+    m.a1 = t[0][0] * scale, m.a2 = t[1][0] * scale, m.a3 = t[2][0] * scale;
+    m.b1 = t[0][1] * scale, m.b2 = t[1][1] * scale, m.b3 = t[2][1] * scale;
+    m.c1 = t[0][2] * scale, m.c2 = t[1][2] * scale, m.c3 = t[2][2] * scale;
+    split_matrix(&m, &frame.local);
+    return scale == 1 && frame.local.rotation[3] == 1 ? STELE_NONE : stele_add_node(im->model, &frame);
 }
 
 /* Nothing needs the place itself: what hung there is skinned, and hangs at the root. */
