@@ -97,6 +97,12 @@ bool files_has(files *f, const char *name)
     return descriptor >= 0;
 }
 
+size_t files_begin(const files *f, char *bytes, size_t most)
+{
+    ssize_t size = pread(f->model, bytes, most, 0);
+    return size > 0 ? (size_t)size : 0;
+}
+
 /* ---- What Assimp calls ---- */
 
 static size_t read_mapped(struct aiFile *file, char *buffer, size_t size, size_t count)

@@ -2,8 +2,8 @@
 #include <assimp/commonMetaData.h>
 #include <assimp/importerdesc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "import.h"
 
@@ -57,16 +57,88 @@ static void turn_fbx(const struct aiScene *scene, format_notes *n)
     n->meters = number(scene, "UnitScaleFactor", 1) / 100;
 }
 
-format_notes notes_of_format(const struct aiScene *scene)
+/* What Assimp leaves as the file has it, by the name that it gives a format. */
+static const struct {
+    const char *name;
+    bool z_up;
+    double meters, ticks;
+    bool linear_colors;
+} left_to_us[] = {
+    {"Discreet 3DS", false, 1, 30, false},            /* frames, of which there are 30 a second */
+    {"Valve SMD", true, 1, 30, false},                /* the same */
+    {"Blender 3D", true, 1, 25, false},               /* Z is up */
+    {"TrueSpace", true, 1, 25, false},                /* the same */
+    {"Heightmap (HMP)", true, 1, 25, false},          /* the same */
+    {"Open Game Engine Exchange", true, 1, 1, false}, /* unless it says otherwise; seconds */
+    {"3mf", true, 0.001, 25, false},                  /* the plate is X and Y; millimetres */
+    {"Additive manufacturing", true, 0.001, 25, false},
+    {"glTF", false, 1, 1, true},
+};
+
+static void turn_up(format_notes *n, bool z_up)
 {
-    static const float z_up[3][3] = {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}};
-    format_notes n = {.meters = 1, .ticks = 25, .turn = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    static const float y[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, z[3][3] = {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}};
+    memcpy(n->turn, z_up ? z : y, sizeof n->turn);
+}
+
+/* OpenGEX: Metric (key = "up") {string {"y"}}, Metric (key = "distance") {float {0.01}}. The value, or NULL. */
+static const char *metric(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    for (int braces = 0; at && braces < 2; braces++)
+        at = strchr(at + 1, '{');
+    return at ? at + 1 : NULL;
+}
+
+static void read_metrics(const files *f, format_notes *n)
+{
+    char text[4096]; /* they come first */
+    const char *value;
+    text[files_begin(f, text, sizeof text - 1)] = 0;
+    if ((value = metric(text, "\"up\"")))
+        turn_up(n, value[strspn(value, " \"")] != 'y');
+    if ((value = metric(text, "\"distance\"")))
+        n->meters = strtod(value, NULL);
+}
+
+/* Formats that move by giving every vertex again for each frame: Assimp takes the first. */
+static void report_frames(const files *f)
+{
+    static const struct {
+        const char *magic;
+        size_t at;
+    } headers[] = {{"IDP2", 40}, {"IDP3", 76}, {"IDPC", 76}, {"IDPO", 68}, {"MDL3", 68}, {"MDL4", 68}, {"MDL5", 68}};
+    char head[128];
+    size_t size = files_begin(f, head, sizeof head);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        uint32_t frames = 0;
+        if (size < headers[i].at + 4 || memcmp(head, headers[i].magic, 4) != 0)
+            continue;
+        for (size_t k = 4; k-- > 0;)
+            frames = frames << 8 | (uint8_t)head[headers[i].at + k];
+        lose(frames > 1 ? frames - 1 : 0, "%u frames after the first, each with vertices of its own", frames - 1);
+    }
+}
+
+format_notes notes_of_format(const struct aiScene *scene, const files *f)
+{
+    format_notes n = {.meters = 1, .ticks = 25};
     const struct aiMetadataEntry *name = metadata(scene, AI_METADATA_SOURCE_FORMAT, AI_AISTRING);
     n.name = name ? ((const struct aiString *)name->mData)->data : "";
-    (void)z_up;
+    turn_up(&n, false);
+    for (size_t i = 0; i < sizeof left_to_us / sizeof *left_to_us; i++)
+        if (strstr(n.name, left_to_us[i].name)) {
+            turn_up(&n, left_to_us[i].z_up);
+            n.meters = left_to_us[i].meters;
+            n.ticks = left_to_us[i].ticks;
+            n.linear_colors = left_to_us[i].linear_colors;
+        }
     if (strstr(n.name, "FBX"))
         turn_fbx(scene, &n);
+    if (strstr(n.name, "Open Game Engine"))
+        read_metrics(f, &n);
     if (!(n.meters > 1e-9 && n.meters < 1e9))
         n.meters = 1;
+    report_frames(f);
     return n;
 }

@@ -31,6 +31,7 @@ typedef struct files files;
 files *files_open(const char *path); /* fails the process */
 int files_folder(const files *f);    /* its descriptor */
 bool files_has(files *f, const char *name);
+size_t files_begin(const files *f, char *bytes, size_t most); /* of the model */
 struct aiFileIO files_interface(files *f);
 
 /* ---- What everything works on ---- */
@@ -66,7 +67,6 @@ typedef struct format_notes {
     float turn[3][3];   /* column by column: what makes X its right, Y its top and Z its front */
     double ticks;       /* a second, where the file does not say */
     bool linear_colors; /* vertex colours are; elsewhere they are as screens take them */
-    bool top_left;      /* texture coordinates start there; elsewhere at the bottom */
 } format_notes;
 
 typedef struct skin_draft skin_draft;
@@ -97,7 +97,7 @@ void *take(import *im, uint64_t count, size_t size);
 
 /* ---- formats.c ---- */
 void list_formats(void);
-format_notes notes_of_format(const struct aiScene *scene);
+format_notes notes_of_format(const struct aiScene *scene, const files *f);
 
 /* ---- places.c ---- */
 void find_places(import *im);

@@ -134,7 +134,7 @@ import im = {.path = r.path, .scale = r.scale, .files = files_open(r.path) };
     enter_sandbox(&r, im.files);
     im.scene = read_scene(im.files, r.path);
     im.model = stele_new(NULL);
-    im.format = notes_of_format(im.scene);
+    im.format = notes_of_format(im.scene, im.files);
     say("note", 1, "read by Assimp %u.%u.%u%s%s", aiGetVersionMajor(), aiGetVersionMinor(), aiGetVersionPatch(),
         *im.format.name ? " as " : "", im.format.name);
     build(&im);

@@ -102,7 +102,7 @@ static stele_view positions_of(import *im, const struct aiMesh *mesh)
     return vectors(copy, mesh->mNumVertices);
 }
 
-static double length_of(const float v[3])
+static double length_of(const float *v)
 {
     return sqrt((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] + (double)v[2] * (double)v[2]);
 }
@@ -197,10 +197,9 @@ static stele_view uvs_of(import *im, const struct aiMesh *mesh, unsigned set)
 {
     float(*copy)[2] = take(im, mesh->mNumVertices, sizeof *copy);
     const struct aiVector3D *given = mesh->mTextureCoords[set];
-    bool flip = !im->format.top_left;
     for (unsigned i = 0; i < mesh->mNumVertices; i++) {
         copy[i][0] = given[i].x;
-        copy[i][1] = flip ? 1 - given[i].y : given[i].y;
+        copy[i][1] = 1 - given[i].y; /* from the top */
         im->bad_numbers += !finite_or_zero(copy[i], 2);
         im->third_uvs += mesh->mNumUVComponents[set] == 3 && given[i].z != 0;
     }

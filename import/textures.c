@@ -165,7 +165,7 @@ static uint32_t add_new(import *im, const char *name, stele_texture *texture)
     if (!inside) {
         texture->name = find_file(im, name, &found);
         texture->file = found ? texture->name : NULL;
-        if (!*texture->name || *texture->name == '*')
+        if (!*texture->name || *texture->name == '*' || *texture->name == '$') /* "$texture_dummy.bmp": Assimp's own */
             return STELE_NONE;
     }
     return stele_add_texture(im->model, texture);
