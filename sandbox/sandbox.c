@@ -88,7 +88,7 @@ static bool confine_files(int folder)
 
 /* ---- Which calls: seccomp ---- */
 
-#ifdef OUR_ARCHITECTURE
+#if defined(OUR_ARCHITECTURE) && !defined(STELE_SANITIZE)
 
 /* What computing, reading and ending need. */
 static const int allowed[] = {
@@ -208,7 +208,7 @@ static bool confine_calls(const sandbox *s, bool opening)
     return f.count < MOST_STEPS && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-#else
+#elif !defined(STELE_SANITIZE)
 
 static bool confine_calls(const sandbox *s, bool opening)
 {
@@ -226,7 +226,9 @@ sandbox_walls sandbox_enter(const sandbox *s)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     limit_process(s);
     bool confined = confine_files(s->folder), opening = confined && s->folder >= 0;
+#ifndef STELE_SANITIZE /* which makes calls of its own */
     if (!confine_calls(s, opening))
         return SANDBOX_NONE;
+#endif
     return opening ? SANDBOX_FOLDER : SANDBOX_CLOSED;
 }

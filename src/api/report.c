@@ -15,7 +15,7 @@ stele_status stele_file_report(stele_file *file, stele_status status, const char
         st_fail(file, STELE_USAGE, "a finding needs an id that there is, a text and a status");
         return st_end(file);
     }
-    st_diag(&file->diags, (diag_code)code, (diag_place){STELE_NOWHERE, count, ""}, "%s", text);
+    st_diag(&file->diags, (diag_code)code, at_path("", count), "%s", text);
     if (status != STELE_OK) {
         st_fail(file, status, st_arena_text(&file->arena, text, strlen(text)));
         file->opening = file->outcome;
