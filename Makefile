@@ -34,7 +34,7 @@ samples:
 	python3 tools/make_samples.py
 
 format:
-	@clang-format -i include/*.h $(shell find src -name "*.[ch]") cli/*.[ch] tests/*.[ch] fuzz/*.c $(wildcard bench/*.c)
+	@clang-format -i include/*.h $(shell find src -name "*.[ch]") cli/*.[ch] import/*.[ch] sandbox/*.[ch] tests/*.[ch] fuzz/*.c $(wildcard bench/*.c)
 
 # PREFIX (usually /usr/local) and DESTDIR
 install: all

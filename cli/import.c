@@ -229,8 +229,11 @@ stele_file *import_file(const job *j, const stele_options *given, stele_file *un
         return unknown;
     }
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)given->memory_limit);
-    char *arguments[] = {program,     "--scale",       (char *)scale,   "--memory", memory,
-                         "--seconds", (char *)seconds, (char *)j->path, NULL};
+    char *arguments[10] = {program, "--scale", (char *)scale, "--memory", memory, "--seconds", (char *)seconds};
+    size_t count = 7;
+    if (s->embed_textures)
+        arguments[count++] = "--embed";
+    arguments[count] = (char *)j->path;
     stele_options options = *given;
     options.format = "glb";
     options.beside = options.name = j->path;

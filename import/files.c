@@ -151,25 +151,20 @@ static void flush_nothing(struct aiFile *file)
 
 static struct aiFile *open_for_assimp(struct aiFileIO *io, const char *name, const char *mode)
 {
-    files *f = (files *)io->UserData;
     struct stat status;
-    int descriptor = strchr(mode, 'w') || strchr(mode, 'a') || strchr(mode, '+') ? -1 : look(f, name);
-    mapped *m = descriptor < 0 ? NULL : calloc(1, sizeof *m);
-    struct aiFile *file = m ? calloc(1, sizeof *file) : NULL;
-    bool good = file && fstat(descriptor, &status) == 0;
+    int descriptor = strpbrk(mode, "wa+") ? -1 : look((files *)io->UserData, name);
+    if (descriptor < 0)
+        return NULL;
+    mapped *m = calloc(1, sizeof *m);
+    struct aiFile *file = calloc(1, sizeof *file);
+    bool good = m && file && fstat(descriptor, &status) == 0;
     if (good && status.st_size) {
         m->size = (size_t)status.st_size;
-        void *data = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        good = data != MAP_FAILED;
-        m->data = data;
+        m->data = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     }
-    if (descriptor >= 0)
-        close(descriptor);
-    if (!good) {
-        free(m);
-        free(file);
-        return NULL;
-    }
+    if (!good || m->data == MAP_FAILED) /* Assimp would take it for a file that is not there */
+        fail(IMPORT_UNREADABLE, "there is not enough memory within the limit");
+    close(descriptor);
     *file = (struct aiFile){.ReadProc = read_mapped,
                             .WriteProc = write_nothing,
                             .TellProc = tell,

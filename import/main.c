@@ -29,11 +29,12 @@ typedef struct request {
     double scale;
     uint64_t memory;
     unsigned seconds;
+    bool embed;
 } request;
 
 static int usage(void)
 {
-    fputs("usage: stele-import [--scale N] [--memory BYTES] [--seconds N] FILE > OUT.glb\n"
+    fputs("usage: stele-import [--scale N] [--memory BYTES] [--seconds N] [--embed] FILE > OUT.glb\n"
           "       stele-import --formats\n",
           stderr);
     return IMPORT_USAGE;
@@ -44,6 +45,11 @@ static bool parse(int argc, char **argv, request *r)
     int i = 1;
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
         char *end;
+        if (strcmp(argv[i], "--embed") == 0) {
+            r->embed = true;
+            i--;
+            continue;
+        }
         double value = strtod(argv[i + 1], &end);
         bool good = end != argv[i + 1] && !*end && value > 0 && value < 1e18;
         if (good && strcmp(argv[i], "--scale") == 0)
@@ -74,6 +80,8 @@ static const struct aiScene *read_scene(files *f, const char *path)
     if (!scene) {
         const char *why = aiGetErrorString();
         bool unknown = strstr(why, "No suitable reader") != NULL;
+        if (strstr(why, "bad_alloc"))
+            fail(IMPORT_UNREADABLE, "there is not enough memory within the limit");
         fail(unknown ? IMPORT_UNKNOWN : IMPORT_FAILED, "%s", *why ? why : "Assimp does not say why");
     }
     return scene;
@@ -133,12 +141,13 @@ int main(int argc, char **argv)
 import im = {.path = r.path, .scale = r.scale, .files = files_open(r.path) };
     enter_sandbox(&r, im.files);
     im.scene = read_scene(im.files, r.path);
-    im.model = stele_new(NULL);
+    im.model = stele_new(&(stele_options){.beside = r.path, .read_file = true});
     im.format = notes_of_format(im.scene, im.files);
     say("note", 1, "read by Assimp %u.%u.%u%s%s", aiGetVersionMajor(), aiGetVersionMinor(), aiGetVersionPatch(),
         *im.format.name ? " as " : "", im.format.name);
     build(&im);
-    if (stele_file_write(im.model, write_out, NULL, &(stele_save_options){.format = "glb"}) != STELE_OK)
+    stele_save_options save = {.format = "glb", .textures = r.embed ? STELE_TEXTURES_EMBED : STELE_TEXTURES_REFER};
+    if (stele_file_write(im.model, write_out, NULL, &save) != STELE_OK)
         fail(IMPORT_FAILED, "%s", stele_file_message(im.model));
     _exit(IMPORT_DONE); /* the kernel is quicker at taking a scene apart */
 }

@@ -71,7 +71,7 @@ static void use_metal_and_roughness(import *im, const struct aiMaterial *m, stel
     bool both =
         texture_at(im, m, aiTextureType_METALNESS, 0, &metal) & texture_at(im, m, aiTextureType_DIFFUSE_ROUGHNESS, 0, &rough);
     if (both && metal.texture == rough.texture)
-        out->metallic_roughness_texture = metal;
+        out->textures[STELE_ROLE_METALLIC_ROUGHNESS] = metal;
     else
         lose((uint64_t)(metal.texture != STELE_NONE) + (rough.texture != STELE_NONE),
              "the metal or roughness texture of material %s, which is not one image for both", out->name ? out->name : "");
@@ -103,15 +103,16 @@ static bool same_file(const struct aiMaterial *m, enum aiTextureType a, enum aiT
 static void use_textures(import *im, const struct aiMaterial *m, stele_material *out)
 {
     uint32_t taken = 1u << aiTextureType_METALNESS | 1u << aiTextureType_DIFFUSE_ROUGHNESS;
-    if (USE_FIRST(im, m, &out->base_color_texture, aiTextureType_BASE_COLOR, aiTextureType_DIFFUSE))
+    if (USE_FIRST(im, m, &out->textures[STELE_ROLE_BASE_COLOR], aiTextureType_BASE_COLOR, aiTextureType_DIFFUSE))
         taken |= 1u << aiTextureType_BASE_COLOR | 1u << aiTextureType_DIFFUSE;
-    if (USE_FIRST(im, m, &out->normal_texture, aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA, aiTextureType_HEIGHT))
+    if (USE_FIRST(im, m, &out->textures[STELE_ROLE_NORMAL], aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA,
+                  aiTextureType_HEIGHT))
         taken |= 1u << aiTextureType_NORMALS | 1u << aiTextureType_NORMAL_CAMERA | 1u << aiTextureType_HEIGHT;
-    if (USE_FIRST(im, m, &out->emissive_texture, aiTextureType_EMISSION_COLOR, aiTextureType_EMISSIVE))
+    if (USE_FIRST(im, m, &out->textures[STELE_ROLE_EMISSIVE], aiTextureType_EMISSION_COLOR, aiTextureType_EMISSIVE))
         taken |= 1u << aiTextureType_EMISSION_COLOR | 1u << aiTextureType_EMISSIVE;
-    if (USE_FIRST(im, m, &out->occlusion_texture, aiTextureType_AMBIENT_OCCLUSION, aiTextureType_LIGHTMAP))
+    if (USE_FIRST(im, m, &out->textures[STELE_ROLE_OCCLUSION], aiTextureType_AMBIENT_OCCLUSION, aiTextureType_LIGHTMAP))
         taken |= 1u << aiTextureType_AMBIENT_OCCLUSION | 1u << aiTextureType_LIGHTMAP;
-    if (USE_FIRST(im, m, &out->specular_color_texture, aiTextureType_SPECULAR))
+    if (USE_FIRST(im, m, &out->textures[STELE_ROLE_SPECULAR_COLOR], aiTextureType_SPECULAR))
         taken |= 1u << aiTextureType_SPECULAR;
     use_metal_and_roughness(im, m, out);
     if (same_file(m, aiTextureType_OPACITY, aiTextureType_DIFFUSE)) {
@@ -155,7 +156,7 @@ static void set_light(const struct aiMaterial *m, stele_material *out)
     for (int i = 0; i < 3 && brightest > 1; i++)
         out->emissive[i] = between_0_and_1(out->emissive[i] / brightest);
     out->emissive_strength = brightest > 1 ? brightest : 1;
-    for (int i = 0; i < 3 && !(brightest > 0) && out->emissive_texture.texture != STELE_NONE; i++)
+    for (int i = 0; i < 3 && !(brightest > 0) && out->textures[STELE_ROLE_EMISSIVE].texture != STELE_NONE; i++)
         out->emissive[i] = 1;
 }
 

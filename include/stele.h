@@ -216,8 +216,9 @@ STELE_API const void *stele_file_bytes(const stele_file *file, uint64_t *size);
 /* All diagnostics so far, in the order in which they were found. The array is valid until the next call with this file. */
 STELE_API const stele_diagnostic *stele_file_diagnostics(const stele_file *file, size_t *count);
 
-/* Adds a finding of the caller's own, such as what an importer could not keep: its id is one of stele_diagnostic_kinds. A status
- * other than STELE_OK becomes the handle's, as if opening had ended so, and the text its message. */
+/* Adds a finding of the caller's own, such as what an importer could not keep: its id is one of stele_diagnostic_kinds. A loss
+ * is one for strict saving too. A status other than STELE_OK becomes the handle's, as if opening had ended so, and the text its
+ * message. */
 STELE_API stele_status stele_file_report(stele_file *file, stele_status status, const char *id, uint64_t count,
                                          const char *text);
 

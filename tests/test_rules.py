@@ -21,6 +21,8 @@ ROOMS = {
     "src/images": {"base", "images"},
     "src/render": {"base", "model", "render"},
     "src/api": {"base", "file", "model", "formats", "images", "render", "api"},
+    "sandbox": {"sandbox"},
+    "import": {"import", "sandbox"},
     "cli": {"base", "cli"},  # base prints numbers and text
     "fuzz": {"base", "images"},
     "bench": {"bench"},
@@ -47,7 +49,7 @@ def room_of(include, here):
     """The room that an included file of ours is in; None for a system header or stele.h."""
     if include == "stele.h":
         return None
-    for base in (here, ROOT / "src"):
+    for base in (here, ROOT / "src", ROOT):
         if (base / include).exists():
             return (base / include).resolve().parent.name
     raise AssertionError(f"{include} does not exist")

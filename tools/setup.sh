@@ -25,6 +25,7 @@ want libpng-dev
 want libjpeg62-turbo-dev
 want libwebp-dev
 want zlib1g-dev
+[ "${STELE_WITH_IMPORT:-}" = OFF ] || want libassimp-dev
 case $step in
 check)
     program clang clang
@@ -33,6 +34,7 @@ check)
     program python3 python3
     program git git
     program assimp assimp-utils
+    want assimp-testmodels
     program node nodejs
     program npm npm
     program pkg-config pkg-config
@@ -46,7 +48,6 @@ check)
     want libclang-rt-dev
     ;;
 bench)
-    want libassimp-dev
     want libegl-dev
     want libgles-dev
     want libgl1-mesa-dri

@@ -30,6 +30,7 @@ struct stele_file {
     bool parsed;   /* and what is in it */
     bool sound;    /* no errors were found, whatever rules make of them */
     size_t diags_of_opening;
+    uint64_t reported_losses; /* by callers, of what the file held before it was ours */
     stele_load_options load;
     stele_model *model; /* NULL until it is asked for, or if it cannot be had */
     bool model_done;    /* we have tried */

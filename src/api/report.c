@@ -16,6 +16,7 @@ stele_status stele_file_report(stele_file *file, stele_status status, const char
         return st_end(file);
     }
     st_diag(&file->diags, (diag_code)code, at_path("", count), "%s", text);
+    file->reported_losses += kinds[code].severity == STELE_LOSS;
     if (status != STELE_OK) {
         st_fail(file, status, st_arena_text(&file->arena, text, strlen(text)));
         file->opening = file->outcome;

@@ -295,6 +295,10 @@ static product make(stele_file *file, const char *path, const stele_save_options
         st_fail_as_opened(file);
         return p;
     }
+    if (options->strict && file->reported_losses) {
+        st_fail(file, STELE_LOSSY, first_loss(file, 0));
+        return p;
+    }
     /* what an earlier save lost is no longer of interest */
     st_diags_rewind(&file->diags, file->diags_of_opening);
     p.format = format_to_write(file, path, options);
