@@ -68,13 +68,13 @@ static bool use_first(import *im, const struct aiMaterial *m, const enum aiTextu
 static void use_metal_and_roughness(import *im, const struct aiMaterial *m, stele_material *out)
 {
     stele_texture_use metal = stele_default_texture_use(), rough = stele_default_texture_use();
-    bool both =
-        texture_at(im, m, aiTextureType_METALNESS, 0, &metal) & texture_at(im, m, aiTextureType_DIFFUSE_ROUGHNESS, 0, &rough);
-    if (both && metal.texture == rough.texture)
+    bool metallic = texture_at(im, m, aiTextureType_METALNESS, 0, &metal);
+    bool roughness = texture_at(im, m, aiTextureType_DIFFUSE_ROUGHNESS, 0, &rough);
+    if (metallic && roughness && metal.texture == rough.texture)
         out->textures[STELE_ROLE_METALLIC_ROUGHNESS] = metal;
     else
-        lose((uint64_t)(metal.texture != STELE_NONE) + (rough.texture != STELE_NONE),
-             "the metal or roughness texture of material %s, which is not one image for both", out->name ? out->name : "");
+        lose((uint64_t)metallic + roughness, "the metal or roughness texture of material %s, which is not one image for both",
+             out->name ? out->name : "");
 }
 
 static const char *const kind_names[] = {

@@ -181,6 +181,8 @@ OTHERWISE = {
     "anims_with_full_rotations_between_keys.DAE": "three.js loses turns of more than half a circle between two keys",
     "teapot_instancenodes.DAE": "three.js leaves out the matrix of a node that is instanced",
     "animation_with_skeleton.fbx": "three.js keeps four joints of a vertex, we eight",
+    "earthCylindrical.DAE": "three.js does not read its polygons",
+    "teapots.DAE": "the same",
     "cubes_with_outofrange_float.fbx": "a number that no float holds",
     "issue623.ply": "a damaged file",
 }
@@ -197,7 +199,7 @@ class ShownByThree(Case):
         files = sorted(p for p in MODELS.rglob("*") if p.suffix.lower() in endings and "invalid" not in p.parts)
         shown = subprocess.run(["node", ROOT / "tests/three_interchange.mjs", *files], capture_output=True, text=True, check=True)
         cls.shown = [entry for entry in map(json.loads, shown.stdout.splitlines())
-                     if "error" not in entry and len(entry["poses"][0]["points"]) > 30]
+                     if "error" not in entry and len(entry["poses"][0]["points"]) > 8]
 
     def turned(self, file, points):
         """three.js leaves 3DS as it is, with Z up; MD2 it mirrors instead of turning it."""
@@ -224,7 +226,7 @@ class ShownByThree(Case):
                                         (file, pose["clip"], pose["time"]))
             kind = file.suffix.lower()
             compared[kind] = compared.get(kind, 0) + 1
-        least = {".3ds": 6, ".bvh": 3, ".dae": 12, ".fbx": 12, ".md2": 2, ".ply": 3, ".stl": 4}
+        least = {".3ds": 6, ".bvh": 3, ".dae": 12, ".fbx": 12, ".md2": 2, ".ply": 5, ".stl": 6}
         for kind, count in least.items():
             self.assertGreaterEqual(compared.get(kind, 0), count, compared)
         print("#", sum(compared.values()), "models as three.js shows them")
