@@ -35,7 +35,8 @@ static void list_places(import *im)
         im->places[at] = (place){.node = p.node, .parent = p.parent, .index = STELE_NONE};
         for (unsigned i = p.node->mNumChildren; i-- > 0;) {
             stack = grown(stack, stack_count, &stack_room, sizeof *stack);
-            stack[stack_count++] = (pending){p.node->mChildren[i], at};
+            if (p.node->mChildren[i]) /* the importer of .raw leaves some out */
+                stack[stack_count++] = (pending){p.node->mChildren[i], at};
         }
     }
     free(stack);
