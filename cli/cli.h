@@ -73,6 +73,7 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *path_in_folder(const char *folder, const char *below, const char *extensions); /* the first; NULL: its own */
 bool make_folders(char *path);
 bool is_folder(const char *path);
+void sweep_folder_of(const char *path); /* removes what killed processes left there, once a folder */
 
 /* progress.c: a bar on a terminal, once it has taken longer than a second. */
 typedef struct progress {
@@ -147,6 +148,12 @@ unsigned thread_count(const settings *s); /* 0: -j makes no sense */
 void survive_truncation(void);
 void catch_interrupts(void);
 int interrupted(void); /* the signal, or 0 */
+
+/* Around everything that writes files: it looks at interrupted() itself and removes what is not complete, so that no signal
+ * ends the process meanwhile. */
+void saving_begins(void);
+void saving_ends(void);
+bool saving(void);
 
 /* report.c: text for people. */
 typedef enum tint { TINT_NONE, TINT_BOLD, TINT_DIM, TINT_RED, TINT_YELLOW, TINT_BLUE, TINT_GREEN, TINT_MAGENTA } tint;

@@ -85,6 +85,19 @@ static stele_status change_model(job *j, stele_file *file)
 
 /* ---- Converting ---- */
 
+static stele_status save_files(stele_file *file, const char *path, const stele_save_options *options)
+{
+    size_t count;
+    saving_begins();
+    stele_status status = stele_file_save(file, path, options);
+    saving_ends();
+    const char *const *outputs = stele_file_outputs(file, &count);
+    sweep_folder_of(path);
+    for (size_t i = 0; i < count; i++)
+        sweep_folder_of(outputs[i]);
+    return status;
+}
+
 static stele_status save(job *j, stele_file *file, char *path, const char *format)
 {
     const settings *s = j->settings;
@@ -110,7 +123,7 @@ static stele_status save(job *j, stele_file *file, char *path, const char *forma
     if (to_stdout(path))
         status = stele_file_write(file, write_bytes, NULL, &options);
     else
-        status = stele_file_save(file, path, &options);
+        status = save_files(file, path, &options);
     progress_clear(&bar);
     return status;
 }

@@ -157,8 +157,14 @@ static stele_status save_picture(const settings *s, const stele_picture *picture
 {
     stele_save_options options = save_options(s);
     char message[sizeof why->text];
-    stele_status status = to_stdout(path) ? stele_picture_write(picture, write_bytes, NULL, NULL, message, sizeof message)
-                                          : stele_picture_save(picture, path, &options, message, sizeof message);
+    if (to_stdout(path)) {
+        stele_status status = stele_picture_write(picture, write_bytes, NULL, NULL, message, sizeof message);
+        return because(why, status, message);
+    }
+    saving_begins();
+    stele_status status = stele_picture_save(picture, path, &options, message, sizeof message);
+    saving_ends();
+    sweep_folder_of(path);
     return because(why, status, message);
 }
 
@@ -212,10 +218,21 @@ static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_
     return interrupted() ? STELE_CANCELLED : status;
 }
 
+static stele_status put_movie(const settings *s, stele_movie *movie, const char *path)
+{
+    stele_save_options options = save_options(s);
+    if (to_stdout(path))
+        return stele_movie_write(movie, write_bytes, NULL, NULL);
+    saving_begins();
+    stele_status status = stele_movie_save(movie, path, &options);
+    saving_ends();
+    sweep_folder_of(path);
+    return status;
+}
+
 static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
                                const stele_picture *picture, reason *why)
 {
-    stele_save_options options = save_options(j->settings);
     if (!o->posed && !j->settings->turntable) {
         complain(j->err, "%s: a .webp moves: say --clip or --turntable", path);
         return STELE_USAGE;
@@ -225,7 +242,7 @@ static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_
     stele_status status = make_movie(j, file, w, o, picture, movie, why);
     progress_clear(&j->bar);
     if (status == STELE_OK) {
-        status = to_stdout(path) ? stele_movie_write(movie, write_bytes, NULL, NULL) : stele_movie_save(movie, path, &options);
+        status = put_movie(j->settings, movie, path);
         because(why, status, stele_movie_message(movie));
     }
     stele_movie_close(movie);

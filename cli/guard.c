@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 
 static size_t page_size;
 static volatile sig_atomic_t caught;
+static atomic_int saves; /* that are going on, and may have temporary files */
 
 static void fill_page(int number, siginfo_t *info, void *context)
 {
@@ -36,10 +38,10 @@ void survive_truncation(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-/* The first one is remembered, so that half-written files go; a second one ends everything at once. */
+/* The first one is remembered, so that half-written files go; a second one ends everything at once, unless there are such. */
 static void remember(int number)
 {
-    if (caught) {
+    if (caught && !saves) {
         signal(number, SIG_DFL);
         raise(number);
     }
@@ -61,4 +63,19 @@ void catch_interrupts(void)
 int interrupted(void)
 {
     return caught;
+}
+
+void saving_begins(void)
+{
+    saves++;
+}
+
+void saving_ends(void)
+{
+    saves--;
+}
+
+bool saving(void)
+{
+    return saves;
 }

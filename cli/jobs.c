@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -117,6 +118,8 @@ typedef struct slot {
 typedef struct pool {
     slot *slots;
     size_t count, next;
+    pthread_t *workers;
+    unsigned started;
     job_function run;
     pthread_mutex_t mutex;
     pthread_cond_t finished;
@@ -186,6 +189,13 @@ static void print_slot(slot *one)
 
 enum { PATIENCE = 20 }; /* tenths of a second */
 
+/* One thread was interrupted: so are the others now, should they wait for a pipe or a device. */
+static void wake(pool *p)
+{
+    for (unsigned i = 0; i < p->started; i++)
+        pthread_kill(p->workers[i], interrupted());
+}
+
 static void wait_for(pool *p, size_t index, progress *bar)
 {
     struct timespec until;
@@ -197,7 +207,9 @@ static void wait_for(pool *p, size_t index, progress *bar)
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&p->finished, &p->mutex, &until);
-        if (interrupted() && ++waited > PATIENCE)
+        if (interrupted())
+            wake(p);
+        if (interrupted() && ++waited > PATIENCE && !saving())
             _exit(128 + interrupted()); /* a thread waits for a pipe or a device that says nothing */
         progress_show(bar, index, p->count, "files");
     }
@@ -207,15 +219,14 @@ static void wait_for(pool *p, size_t index, progress *bar)
 
 static void run_threads(pool *p, unsigned threads, const settings *s)
 {
-    pthread_t *workers = or_die(calloc(threads, sizeof *workers));
-    unsigned started = 0;
     progress bar;
     progress_start(&bar, s);
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->finished, NULL);
-    while (started < threads && pthread_create(&workers[started], NULL, work, p) == 0)
-        started++;
-    if (!started)
+    p->workers = or_die(calloc(threads, sizeof *p->workers));
+    while (p->started < threads && pthread_create(&p->workers[p->started], NULL, work, p) == 0)
+        p->started++;
+    if (!p->started)
         work(p);
     for (size_t i = 0; i < p->count; i++) {
         wait_for(p, i, &bar);
@@ -224,9 +235,9 @@ static void run_threads(pool *p, unsigned threads, const settings *s)
         print_slot(&p->slots[i]);
     }
     progress_clear(&bar);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(workers[i], NULL);
-    free(workers);
+    for (unsigned i = 0; i < p->started; i++)
+        pthread_join(p->workers[i], NULL);
+    free(p->workers);
 }
 
 static void print_summary(const pool *p, const char *done)

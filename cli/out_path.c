@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,4 +36,40 @@ bool is_folder(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Once a folder and not once a file: looking through it takes longer the more files are in it. */
+static struct swept {
+    struct swept *next;
+    char folder[];
+} * swept;
+
+static bool is_first(const char *folder)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    size_t size = strlen(folder) + 1;
+    pthread_mutex_lock(&mutex);
+    struct swept *s = swept;
+    while (s && strcmp(s->folder, folder) != 0)
+        s = s->next;
+    bool first = !s;
+    if (first && (s = malloc(sizeof *s + size))) {
+        memcpy(s->folder, folder, size);
+        s->next = swept;
+        swept = s;
+    }
+    pthread_mutex_unlock(&mutex);
+    return first;
+}
+
+void sweep_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = strdup(path);
+    if (!folder)
+        return;
+    folder[slash ? slash + 1 - path : 0] = 0;
+    if (is_first(folder))
+        stele_sweep(slash ? folder : ".");
+    free(folder);
 }

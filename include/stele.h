@@ -674,6 +674,10 @@ STELE_API const char *const *stele_file_outputs(const stele_file *file, size_t *
 typedef bool (*stele_sink)(void *user, const void *data, size_t size);
 STELE_API stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options);
 
+/* A process that is killed while it saves leaves temporary files behind. This removes those of processes that are gone from a
+ * folder ("." is the current one), and returns how many they were. */
+STELE_API size_t stele_sweep(const char *folder);
+
 /* ---- Pictures ---------------------------------------------------------------------------------------------------------- */
 
 /* Pixels: four bytes each (red, green, blue, alpha, as sRGB, not premultiplied), rows from the top. */

@@ -20,12 +20,12 @@ static const stele_save_options defaults;
 static void put(arena *a, outcome *o, const place *to, st_produce produce, void *context)
 {
     writing w = {.arena = a, .outcome = o, .options = to->options ? to->options : &defaults};
-    draft file = {.path = to->path, .produce = produce, .context = context};
+    draft file = {.produce = produce, .context = context};
     transaction t = {.writing = w, .drafts = &file, .count = 1};
     if (to->sink) {
         st_write_to_sink(&w, to->sink, to->user, produce, context);
     } else if (to->path) {
-        file.folder = st_length_of_folder(to->path);
+        file.where = (address){to->path, st_length_of_folder(to->path), true};
         if (st_transaction_write(&t))
             st_transaction_commit(&t);
     } else {

@@ -359,16 +359,15 @@ static bool make_drafts(stele_file *file, const product *p, const char *path, tr
         return false;
     for (const side_file *side = p->side_files; side; side = side->next, t->count++) {
         parts[t->count] = (part){file, p, side};
-        t->drafts[t->count] = (draft){.path = path_beside(&file->arena, path, side->name),
-                                      .folder = folder,
+        const char *beside = path_beside(&file->arena, path, side->name);
+        t->drafts[t->count] = (draft){.where = {beside, folder, file->companions.outside},
                                       .same = side->same_is_fine ? side->raw : NULL,
                                       .produce = produce_part,
                                       .context = &parts[t->count]};
     }
     /* last: when it is there, all that it needs is */
     parts[t->count] = (part){file, p, NULL};
-    t->drafts[t->count] = (draft){.path = path,
-                                  .folder = folder,
+    t->drafts[t->count] = (draft){.where = {path, folder, true}, /* that is what the caller wants */
                                   .same = own_bytes(file, p, t->writing.options),
                                   .produce = produce_part,
                                   .context = &parts[t->count]};
@@ -396,7 +395,8 @@ static void note_outputs(stele_file *file, const transaction *t)
     file->outputs = st_arena_array(&file->arena, t->count, sizeof *file->outputs);
     for (size_t i = 0; file->outputs && i < t->count; i++)
         if (!t->drafts[i].there || i + 1 == t->count)
-            file->outputs[file->output_count++] = st_arena_text(&file->arena, t->drafts[i].path, strlen(t->drafts[i].path));
+            file->outputs[file->output_count++] =
+                st_arena_text(&file->arena, t->drafts[i].where.path, strlen(t->drafts[i].where.path));
 }
 
 static bool commit(stele_file *file, transaction *t)
@@ -427,4 +427,9 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
     note_outputs(file, &t);
     note_missing_textures(file, &p, path, options);
     return STELE_OK; /* whatever there was no memory to note */
+}
+
+size_t stele_sweep(const char *folder)
+{
+    return folder ? st_output_sweep(folder) : 0;
 }

@@ -1,8 +1,10 @@
 #include "companion.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "source.h"
+#include "spot.h"
 
 struct companion_map {
     companion_map *next;
@@ -29,15 +31,13 @@ const char *st_companion_path(arena *a, const char *name)
     return path;
 }
 
-static const char *path_in_folder(companions *c, const char *name)
-{
-    return st_arena_format(c->arena, "%s%s", *name == '/' ? "" : c->folder, st_companion_path(c->arena, name));
-}
-
-static bool map_file(companions *c, const char *path, const void **data, size_t *size)
+/* Takes over the descriptor. */
+static bool map_file(companions *c, int fd, const char *path, const void **data, size_t *size)
 {
     companion_map *map = st_arena_alloc(c->arena, sizeof *map);
-    if (!map || st_source_open(&map->source, path, c->read, c->arena))
+    if (!map)
+        close(fd);
+    if (!map || st_source_take(&map->source, fd, path, c->read, c->arena))
         return false;
     map->next = c->maps;
     c->maps = map;
@@ -50,13 +50,15 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
 {
     companions *c = user;
     arena_mark mark = st_arena_mark(c->arena);
-    const char *path = path_in_folder(c, name);
-    /* regular files only: a pipe could make us wait for ever */
-    bool found = *name && st_file_exists(path);
-    if (found && data)
-        return map_file(c, path, data, size);
+    const char *folder = *name == '/' ? "" : c->folder;
+    const char *path = st_arena_format(c->arena, "%s%s", folder, st_companion_path(c->arena, name));
+    int fd = *name ? st_spot_open_file(&(address){path, strlen(folder), c->outside}) : -1;
+    if (fd >= 0 && data)
+        return map_file(c, fd, path, data, size);
+    if (fd >= 0)
+        close(fd);
     st_arena_rewind(c->arena, mark);
-    return found;
+    return fd >= 0;
 }
 
 enum { MOST_LOOKUPS = 8192 };

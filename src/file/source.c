@@ -78,12 +78,18 @@ static int open_regular(source *s, int fd, const struct stat *status, bool read,
 /* The descriptor is not kept: a program may hold more handles than it may have descriptors. */
 int st_source_open(source *s, const char *path, bool read, arena *a)
 {
-    struct stat status;
     *s = (source){0};
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return path ? errno : EINVAL;
+    return st_source_take(s, fd, path, read, a);
+}
+
+int st_source_take(source *s, int fd, const char *path, bool read, arena *a)
+{
+    struct stat status;
     int error = 0;
+    *s = (source){0};
     if (fstat(fd, &status) != 0)
         error = errno;
     else if (S_ISDIR(status.st_mode))

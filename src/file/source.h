@@ -16,6 +16,7 @@ typedef struct source {
 
 /* All of these return 0 or an errno. */
 int st_source_open(source *s, const char *path, bool read, arena *a);
+int st_source_take(source *s, int fd, const char *path, bool read, arena *a); /* a descriptor, which is closed */
 int st_source_read(source *s, stele_read read, void *user, arena *a);
 void st_source_memory(source *s, const void *data, size_t size);
 void st_source_close(source *s);

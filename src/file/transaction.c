@@ -1,6 +1,7 @@
 #include "transaction.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,40 +80,48 @@ bool st_write_to_sink(const writing *w, stele_sink sink, void *user, st_produce 
 /* ---- Folders ---- */
 
 struct made_folder {
-    const char *path;
+    address where;
     struct made_folder *next;
 };
 
-size_t st_length_of_folder(const char *path)
+/* One that is there already is fine, and then *made is false. Returns 0 or an errno. */
+static int make_folder(const address *where, bool *made)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash + 1 - path) : 0;
+    spot s;
+    struct stat status;
+    int error = st_spot_find(&s, where);
+    if (error)
+        return error;
+    *made = mkdirat(s.folder, s.name, 0777) == 0;
+    error = *made ? 0 : errno;
+    if (error == EEXIST)
+        error = fstatat(s.folder, s.name, &status, 0) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+    st_spot_leave(&s);
+    return error;
 }
 
-/* One that is there already is fine, and then *made is false. Returns 0 or an errno. */
-static int make_folder(const char *path, bool *made)
+static void remove_folder(const address *where)
 {
-    struct stat status;
-    *made = mkdir(path, 0777) == 0;
-    if (*made)
-        return 0;
-    int error = errno;
-    if (error != EEXIST)
-        return error;
-    return stat(path, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+    spot s;
+    if (st_spot_find(&s, where) != 0)
+        return;
+    (void)unlinkat(s.folder, s.name, AT_REMOVEDIR); /* if it is empty */
+    st_spot_leave(&s);
 }
 
 static int make_folders(transaction *t, const draft *d)
 {
     arena *a = t->writing.arena;
+    const char *path = d->where.path;
     int error = 0;
-    for (const char *slash = strchr(d->path + d->folder, '/'); slash && !error; slash = strchr(slash + 1, '/')) {
+    for (const char *slash = strchr(path + d->where.root, '/'); slash && !error; slash = strchr(slash + 1, '/')) {
         struct made_folder *f = st_arena_alloc(a, sizeof *f);
         bool made = false;
         if (!f)
             return ENOMEM;
-        *f = (struct made_folder){st_arena_text(a, d->path, (uint64_t)(slash - d->path)), t->made};
-        error = *f->path ? make_folder(f->path, &made) : ENOMEM;
+        *f = (struct made_folder){d->where, t->made};
+        f->where.path = st_arena_text(a, path, (uint64_t)(slash - path));
+        error = *f->where.path ? make_folder(&f->where, &made) : ENOMEM;
         if (made)
             t->made = f;
     }
@@ -125,6 +134,8 @@ static void fail(const writing *w, int error, const char *path)
 {
     if (error == EEXIST)
         *w->outcome = (outcome){STELE_EXISTS, st_arena_format(w->arena, "%s exists already", path)};
+    else if (error == EXDEV)
+        *w->outcome = (outcome){STELE_IO, st_arena_format(w->arena, "a link leads from %s out of the output's folder", path)};
     else
         *w->outcome = (outcome){STELE_IO, st_arena_format(w->arena, "%s: %s", path, st_error_text(error, w->arena))};
 }
@@ -134,7 +145,7 @@ static bool is_there(arena *a, const draft *d)
 {
     source there;
     arena_mark mark = st_arena_mark(a);
-    if (!d->same || !st_file_has_size(d->path, d->same->count) || st_source_open(&there, d->path, true, a))
+    if (!d->same || !st_file_has_size(d->where.path, d->same->count) || st_source_open(&there, d->where.path, true, a))
         return false;
     bool same = there.size == d->same->count && (!there.size || memcmp(there.data, d->same->data, (size_t)there.size) == 0);
     st_source_close(&there);
@@ -147,13 +158,13 @@ static bool failed_for_good(transaction *t, draft *d, int error)
 {
     d->there = error == EEXIST && is_there(t->writing.arena, d);
     if (error && !d->there)
-        fail(&t->writing, error, d->path);
+        fail(&t->writing, error, d->where.path);
     return error && !d->there;
 }
 
 static int compare_paths(const void *a, const void *b)
 {
-    return strcmp((*(const draft *const *)a)->path, (*(const draft *const *)b)->path);
+    return strcmp((*(const draft *const *)a)->where.path, (*(const draft *const *)b)->where.path);
 }
 
 /* A texture may have the name of the model that is written, or of what is written beside it. */
@@ -171,7 +182,7 @@ static bool have_own_names(const transaction *t)
     for (size_t i = 1; i < t->count; i++)
         if (compare_paths(&sorted[i - 1], &sorted[i]) == 0) {
             *t->writing.outcome =
-                (outcome){STELE_IO, st_arena_format(a, "two different files would be written as %s", sorted[i]->path)};
+                (outcome){STELE_IO, st_arena_format(a, "two different files would be written as %s", sorted[i]->where.path)};
             return false;
         }
     return true;
@@ -185,14 +196,14 @@ static bool write_draft(transaction *t, draft *d)
         return true;
     int error = make_folders(t, d);
     if (!error)
-        error = st_output_open(&d->output, d->path, w->options->overwrite, w->options->sync, w->arena);
+        error = st_output_open(&d->output, &d->where, w->options->overwrite, w->options->sync, w->arena);
     if (error)
         return !failed_for_good(t, d, error);
     d->open = true;
     progress_sink progress = {.options = w->options, .output = &d->output, .total = w->total};
     bool done = d->produce(d->context, write_with_progress, &progress) && st_output_finish(&d->output) == 0;
     if (!done && d->output.error && w->outcome->status == STELE_OK)
-        fail(w, d->output.error, d->path);
+        fail(w, d->output.error, d->where.path);
     if (!done)
         conclude(w, &progress);
     return done;
@@ -209,7 +220,7 @@ void st_transaction_undo(transaction *t)
         st_output_abandon(&d->output);
     }
     for (struct made_folder *f = t->made; f; f = f->next)
-        (void)rmdir(f->path); /* if it is empty */
+        remove_folder(&f->where);
 }
 
 bool st_transaction_write(transaction *t)
@@ -222,14 +233,18 @@ bool st_transaction_write(transaction *t)
     return good;
 }
 
+/* After the last one nothing can fail any more, so that nobody wants back what it replaced. */
 bool st_transaction_commit(transaction *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         draft *d = &t->drafts[i];
-        if (!d->there && failed_for_good(t, d, st_output_commit(&d->output))) {
+        if (!d->there && failed_for_good(t, d, st_output_commit(&d->output, i + 1 < t->count))) {
             st_transaction_undo(t);
             return false;
         }
     }
+    for (size_t i = 0; i < t->count; i++)
+        if (t->drafts[i].open)
+            st_output_settle(&t->drafts[i].output);
     return true;
 }

@@ -21,8 +21,7 @@ bool st_write_to_sink(const writing *w, stele_sink sink, void *user, st_produce 
 
 /* One of the files. */
 typedef struct draft {
-    const char *path;
-    size_t folder;    /* so much of it is a folder that must be there; those behind it are made */
+    address where;    /* folders below its root are made */
     const span *same; /* a file that has just these bytes already is as good; NULL: none is */
     st_produce produce;
     void *context;
@@ -37,14 +36,11 @@ typedef struct transaction {
     struct made_folder *made; /* for them, the last one first */
 } transaction;
 
-/* Writes all under temporary names, then gives them theirs, in this order. What failed leaves nothing behind. */
+/* Writes all under temporary names, then gives them theirs, in this order. What failed leaves everything as it was. */
 bool st_transaction_write(transaction *t);
 bool st_transaction_commit(transaction *t);
 
 /* Instead of committing. */
 void st_transaction_undo(transaction *t);
-
-/* How much of a path is its folder, with the slash. */
-size_t st_length_of_folder(const char *path);
 
 #endif

@@ -1,0 +1,35 @@
+/* A name in an open folder, found without being led out of where it should be. */
+#ifndef ST_SPOT_H
+#define ST_SPOT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A path, of which so much (root) is a folder that the caller trusts. The rest may come from a file: no link in it leads out of
+ * that folder, unless it may (outside). */
+typedef struct address {
+    const char *path;
+    size_t root; /* with the slash at its end; 0: the current folder */
+    bool outside;
+} address;
+
+/* It holds its text itself: what is half-written must go even when there is no memory left. */
+typedef struct spot {
+    int folder; /* of the name; a descriptor */
+    const char *name;
+    int follow; /* to open it with: O_NOFOLLOW, or 0 */
+    char path[PATH_MAX];
+} spot;
+
+/* Returns 0 or an errno: EXDEV if a link leads out. After 0 the spot is left again, sooner or later. */
+int st_spot_find(spot *s, const address *where);
+void st_spot_leave(spot *s);
+
+/* Opens a regular file for reading: a descriptor, or -1. */
+int st_spot_open_file(const address *where);
+
+/* How much of a path is its folder, with the slash. */
+size_t st_length_of_folder(const char *path);
+
+#endif

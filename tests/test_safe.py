@@ -1,0 +1,255 @@
+"""What a model's file, and what happens beside it, must not be able to do: read or write elsewhere, choose names, leave things.
+
+STELE names the binary (default: build/stele).
+"""
+import base64
+import json
+import os
+import signal
+import stat
+import struct
+import subprocess
+import time
+import unittest
+import zlib
+
+from test_cli import FINE, MEGABYTE, NO_IO, SAMPLES, CliTest, large_model, model_bytes
+
+TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+PNG = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+       + chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
+JPEG = b"\xff\xd8\xff\xe0" + bytes(64)
+
+
+def textured_obj(mtl="a.mtl"):
+    return f"mtllib {mtl}\n".encode() + TRIANGLE + b"usemtl m\nf 1 2 3\n"
+
+
+def mtl(texture):
+    return f"newmtl m\nmap_Kd {texture}\n".encode()
+
+
+def gltf(**image):
+    """A triangle with one image."""
+    positions = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
+    return json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
+        "textures": [{"source": 0}], "images": [image],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0],
+                       "max": [1, 1, 0]}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "buffers": [{"byteLength": 36, "uri": data_uri("application/octet-stream", positions)}],
+    }).encode()
+
+
+def data_uri(kind, content):
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+class SafeTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.model, self.out, self.secret = (self.folder / name for name in ("model", "out", "secret"))
+        for folder in (self.model, self.out, self.secret):
+            folder.mkdir()
+        self.good = self.put("model/good.sgm", model_bytes())
+
+    def written(self):
+        return sorted(str(path.relative_to(self.out)) for path in self.out.rglob("*") if not path.is_dir())
+
+
+class Links(SafeTest):
+    """A link that leads out of the folder is as little followed as a name that does."""
+
+    def link(self, path, target):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(target)
+
+    def put_linked(self, target):
+        self.put("model/a.obj", textured_obj())
+        self.put("model/a.mtl", mtl("t/x.png"))
+        self.link(self.model / "t/x.png", target)
+
+    def test_reading_a_file_through_a_link(self):
+        (self.secret / "s.png").write_bytes(PNG)
+        for target in ("../../secret/s.png", self.secret / "s.png"):
+            with self.subTest(target=target):
+                self.put_linked(target)
+                self.stele("convert", "-f", "--copy-textures", "model/a.obj", "out/a.obj")
+                self.assertNotIn("t/x.png", self.written())
+                self.expect(FINE, "convert", "-f", "--copy-textures", "--allow-outside", "model/a.obj", "out/b.obj")
+                self.assertEqual((self.out / "t/x.png").read_bytes(), PNG)
+                (self.out / "t/x.png").unlink()
+                (self.model / "t/x.png").unlink()
+
+    def test_reading_through_a_linked_folder(self):
+        (self.secret / "s.png").write_bytes(PNG)
+        self.put("model/a.obj", textured_obj())
+        self.put("model/a.mtl", mtl("t/s.png"))
+        self.link(self.model / "t", self.secret)
+        self.stele("convert", "--copy-textures", "model/a.obj", "out/a.obj")
+        self.assertNotIn("t/s.png", self.written())
+
+    def test_a_link_that_stays_is_followed(self):
+        (self.model / "real").mkdir()
+        self.put("model/real/r.png", PNG)
+        self.put_linked("../real/r.png")
+        self.expect(FINE, "convert", "--copy-textures", "model/a.obj", "out/a.obj")
+        self.assertEqual((self.out / "t/x.png").read_bytes(), PNG)
+
+    def test_circles_end(self):
+        self.put_linked("y.png")
+        self.link(self.model / "t/y.png", "x.png")
+        self.stele("convert", "--copy-textures", "model/a.obj", "out/a.obj")
+        self.assertNotIn("t/x.png", self.written())
+
+    def test_writing_through_a_linked_folder(self):
+        (self.model / "t").mkdir()
+        self.put("model/t/x.png", PNG)
+        self.put("model/a.obj", textured_obj())
+        self.put("model/a.mtl", mtl("t/x.png"))
+        self.link(self.out / "t", self.secret)
+        result = self.expect(NO_IO, "convert", "-f", "--copy-textures", "model/a.obj", "out/a.obj")
+        self.assertIn(b"out of the output's folder", result.stderr)
+        self.assertEqual(os.listdir(self.secret), [])
+        self.assertEqual(os.listdir(self.out), ["t"])
+        self.expect(FINE, "convert", "-f", "--copy-textures", "--allow-outside", "model/a.obj", "out/a.obj")
+        self.assertEqual(os.listdir(self.secret), ["x.png"])
+
+    def test_writing_to_a_link_beside_the_output(self):
+        victim = self.put("secret/victim", b"old")
+        self.put("model/a.obj", textured_obj())
+        self.put("model/a.mtl", mtl("x.png"))
+        self.link(self.out / "a.mtl", victim)
+        self.expect(NO_IO, "convert", "-f", "model/a.obj", "out/a.obj")
+        self.assertEqual((victim.read_bytes(), os.listdir(self.out)), (b"old", ["a.mtl"]))
+
+    def test_the_output_itself_may_be_a_link(self):
+        target = self.put("secret/real.sgm", b"old")
+        self.link(self.out / "a.sgm", target)
+        self.expect(FINE, "convert", "-f", self.good, "out/a.sgm")
+        self.assertEqual(target.read_bytes(), self.good.read_bytes())
+        self.assertTrue((self.out / "a.sgm").is_symlink())
+
+
+class Modes(SafeTest):
+    def test_setuid_is_not_kept(self):
+        for mode in (0o4755, 0o2755, 0o1644, 0o640, 0o777):
+            out = self.put("out/a.sgm", b"old")
+            out.chmod(mode)
+            self.expect(FINE, "convert", "-f", self.good, "out/a.sgm")
+            self.assertEqual(stat.S_IMODE(out.stat().st_mode), mode & 0o777)
+
+    def test_new_files_obey_the_umask(self):
+        for mask in (0o022, 0o077, 0o002):
+            self.expect(FINE, "convert", "-f", self.good, f"out/{mask}.sgm", preexec_fn=lambda m=mask: os.umask(m))
+            self.assertEqual(stat.S_IMODE((self.out / f"{mask}.sgm").stat().st_mode), 0o666 & ~mask)
+
+
+class Temporaries(SafeTest):
+    SIZE = 300 * MEGABYTE
+
+    def temporaries(self):
+        return list(self.folder.rglob(".stele-*"))
+
+    def stopped(self, *arguments):
+        """A conversion that stands still while it writes."""
+        self.size = large_model(self.folder / "a.sgm", self.SIZE)
+        process = self.start("convert", *arguments, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+        while process.poll() is None:
+            if self.temporaries():
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(0.02)
+                if self.temporaries():
+                    return process
+                process.send_signal(signal.SIGCONT)
+            time.sleep(0.0005)
+        self.skipTest("the conversion was over too soon")
+
+    def test_they_are_private(self):
+        self.put("out/a.sgm", b"old").chmod(0o600)
+        for arguments in (["a.sgm", "out/b.sgm"], ["-f", "a.sgm", "out/a.sgm"]):
+            process = self.stopped(*arguments)
+            modes = [stat.S_IMODE(path.stat().st_mode) for path in self.temporaries()]
+            process.kill()
+            process.wait()
+            for path in self.temporaries():
+                path.unlink()
+            self.assertEqual(modes, [0o600])
+
+    def test_two_signals_leave_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.stopped("a.sgm", "out/b.sgm")
+            process.send_signal(number)
+            process.send_signal(signal.SIGINT if number != signal.SIGINT else signal.SIGTERM)
+            process.send_signal(signal.SIGCONT)
+            self.assertIn(process.wait(20), (-number, -signal.SIGINT, -signal.SIGTERM))
+            self.assertEqual((self.temporaries(), self.written()), ([], []))
+
+    def test_signals_at_any_moment_leave_nothing(self):
+        source = SAMPLES / "scribe.sgm"
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        for i in range(60):
+            process = self.start("convert", "-f", "--copy-textures", source, "out/a.obj",
+                                 preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+            time.sleep(i * 0.0002)
+            process.send_signal(numbers[i % 3])
+            code = process.wait(20)
+            self.assertIn(code, (FINE, -numbers[i % 3]))
+            self.assertEqual(self.temporaries(), [])
+
+    def test_what_a_killed_process_left_is_swept(self):
+        process = self.stopped("a.sgm", "out/b.sgm")
+        left = self.temporaries()
+        self.expect(FINE, "convert", "-f", self.good, "out/c.sgm")
+        self.assertEqual(self.temporaries(), left)  # it lives
+        process.kill()
+        process.wait()
+        self.expect(FINE, "convert", "-f", self.good, "out/d.sgm")
+        self.assertEqual((self.temporaries(), self.written()), ([], ["c.sgm", "d.sgm"]))
+
+    def test_what_is_not_ours_is_not_swept(self):
+        names = [".stele-1.tmp", ".stele-00000000-999999-5-00000000.tmp", ".stele-x-1-1-1.tmp", "stele-1-1-1-1.tmp"]
+        for name in names:
+            self.put("out/" + name, b"")
+        self.expect(FINE, "convert", self.good, "out/a.sgm")
+        self.assertEqual(self.written(), sorted(names + ["a.sgm"]))
+
+    def test_a_number_that_was_used_again(self):
+        process = self.stopped("a.sgm", "out/b.sgm")
+        left, = self.temporaries()
+        process.kill()
+        process.wait()
+        parts = left.name.split("-")
+        parts[2] = str(os.getpid())  # of a process that lives, but started at another time
+        left.rename(left.with_name("-".join(parts)))
+        self.expect(FINE, "convert", self.good, "out/c.sgm")
+        self.assertEqual(self.temporaries(), [])
+
+
+class AllOrNothing(SafeTest):
+    def test_a_failure_keeps_all_old_files(self):
+        self.put("model/a.obj", textured_obj())
+        self.put("model/a.mtl", mtl("x.png"))
+        self.put("model/x.png", PNG)
+        olds = [self.put("out/" + name, b"old " + name.encode()) for name in ("a.obj", "a.mtl", "x.png")]
+        if subprocess.run(["chattr", "+i", olds[0]], capture_output=True, check=False).returncode:
+            self.skipTest("no file can be made immutable here")
+        try:
+            self.expect(NO_IO, "convert", "-f", "--copy-textures", "model/a.obj", "out/a.obj")
+        finally:
+            subprocess.run(["chattr", "-i", olds[0]], check=True)
+        self.assertEqual([old.read_bytes() for old in olds], [b"old a.obj", b"old a.mtl", b"old x.png"])
+        self.assertEqual(self.written(), ["a.mtl", "a.obj", "x.png"])
+
+
+if __name__ == "__main__":
+    unittest.main()
