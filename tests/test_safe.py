@@ -140,6 +140,95 @@ class Links(SafeTest):
         self.assertTrue((self.out / "a.sgm").is_symlink())
 
 
+class Copies(SafeTest):
+    """Nothing is put beside the output that does not belong to a model, whatever the model calls it."""
+    BAD_NAMES = (".vscode/tasks.json", ".hidden.png", "a/.git/hooks/x.png", ".bashrc", "run.sh", "x.desktop", "png", "x.png.exe",
+                 "a\x01b.png", "a\x7fb.png", "a\u0085b.png", "x.py")
+
+    def put_deep(self, name, content):
+        (self.model / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.model / name).write_bytes(content)
+
+    def test_libraries(self):
+        for name in (".vscode/tasks.json", "x.sh", ".a.mtl", ".d/a.mtl", "a.mtl.desktop"):
+            with self.subTest(name=name):
+                self.put_deep(name, b"newmtl m\n")
+                self.put("model/a.obj", textured_obj(name))
+                result = self.expect(FINE, "convert", "-f", "model/a.obj", "out/a.obj")
+                self.assertIn(b"[companion-not-copied]", result.stderr)
+                self.assertEqual(self.written(), ["a.obj"])
+        self.put_deep("sub/A.MTL", b"newmtl m\n")
+        self.put("model/a.obj", textured_obj("./sub/A.MTL"))
+        self.expect(FINE, "convert", "-f", "model/a.obj", "out/a.obj")
+        self.assertEqual(self.written(), ["a.obj", "sub/A.MTL"])
+
+    def test_buffers(self):
+        text = json.loads(gltf(uri=data_uri("image/png", PNG)))
+        for name, copied in (("b.bin", True), (".b.bin", False), ("b.sh", False)):
+            text["buffers"][0]["uri"] = name
+            self.put_deep(name, bytes(36))
+            self.put("model/a.gltf", json.dumps(text).encode())
+            self.expect(FINE, "convert", "-f", "model/a.gltf", "out/a.gltf")
+            self.assertEqual(name in self.written(), copied)
+
+    def test_textures(self):
+        for name in self.BAD_NAMES:
+            for target in ("b.obj", "b.glb", "b.sgm", "b.gltf"):
+                with self.subTest(name=name, target=target):
+                    self.put_deep(name, PNG)
+                    self.put("model/a.gltf", gltf(uri=name))
+                    self.expect(FINE, "convert", "-f", "--copy-textures", "model/a.gltf", "out/" + target)
+                    self.assertEqual([n for n in self.written() if not n.startswith("b.")], [])
+
+    def test_what_is_no_image_is_not_copied(self):
+        for content in (b"#!/bin/sh\n", b"[Desktop Entry]\n", b"\x7fELF" + bytes(60), b"", b"\x89PNG"):
+            for extension in ("png", "tga", "jpg", "dds"):
+                self.put("model/x." + extension, content)
+                self.put("model/a.gltf", gltf(uri="x." + extension))
+                result = self.expect(FINE, "convert", "-f", "--copy-textures", "model/a.gltf", "out/b.glb")
+                self.assertEqual(self.written(), ["b.glb"])
+                self.assertIn(b"is no image", result.stderr)
+
+    def test_images_are_copied(self):
+        tga = struct.pack("<BBB5xHHHHBB", 0, 0, 2, 0, 0, 2, 1, 24, 0) + bytes(6)
+        for name, content in (("x.png", PNG), ("x.jpg", JPEG), ("x.jpeg", PNG), ("d/x.tga", tga), ("x.DDS", b"DDS " + bytes(124))):
+            self.put_deep(name, content)
+            self.put("model/a.gltf", gltf(uri=name))
+            self.expect(FINE, "convert", "-f", "--copy-textures", "model/a.gltf", "out/b.glb")
+            self.assertEqual((self.out / name).read_bytes(), content)
+
+    def test_the_content_decides_on_the_extension(self):
+        for kind in ("application/desktop", "image/sh", "image/x\ny", "image/../../x", "image/png"):
+            for content, extension in ((PNG, "png"), (JPEG, "jpg")):
+                with self.subTest(kind=kind, extension=extension):
+                    # as a view of a buffer, because a data URI has a type of its own
+                    text = json.loads(gltf(bufferView=1, mimeType=kind))
+                    text["buffers"].append({"byteLength": len(content), "uri": data_uri("application/octet-stream", content)})
+                    text["bufferViews"].append({"buffer": 1, "byteLength": len(content)})
+                    self.put("model/a.gltf", json.dumps(text).encode())
+                    self.stele("convert", "-f", "--copy-textures", "model/a.gltf", "out/b.obj")
+                    self.assertEqual([n for n in self.written() if n not in ("b.obj", "b.mtl")], ["b_0." + extension])
+                    (self.out / f"b_0.{extension}").unlink()
+
+    def test_one_name_for_two(self):
+        text = json.loads(gltf(uri=data_uri("image/png", PNG)))
+        text["images"].append({"uri": "b_0.png"})
+        text["textures"].append({"source": 1})
+        text["materials"][0]["emissiveTexture"] = {"index": 1}
+        self.put("model/b_0.png", PNG + b"other")
+        self.put("model/a.gltf", json.dumps(text).encode())
+        for force in ([], ["-f"]):
+            result = self.expect(NO_IO, "convert", *force, "--copy-textures", "model/a.gltf", "out/b.obj")
+            self.assertIn(b"two different files", result.stderr)
+            self.assertEqual(self.written(), [])
+
+    def test_what_is_embedded_and_no_image(self):
+        self.put("model/a.gltf", gltf(uri=data_uri("image/sh", b"#!/bin/sh\n")))
+        result = self.expect(FINE, "convert", "-f", "--copy-textures", "model/a.gltf", "out/b.obj")
+        self.assertEqual(self.written(), ["b.mtl", "b.obj"])
+        self.assertIn(b"no image", result.stderr)
+
+
 class Modes(SafeTest):
     def test_setuid_is_not_kept(self):
         for mode in (0o4755, 0o2755, 0o1644, 0o640, 0o777):

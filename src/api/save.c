@@ -379,13 +379,20 @@ static bool make_drafts(stele_file *file, const product *p, const char *path, tr
 static void note_missing_textures(stele_file *file, const product *p, const char *path, const stele_save_options *options)
 {
     const stele_model *model = file->model;
+    context c = st_context_of(file);
+    bool copied = options->textures == STELE_TEXTURES_COPY;
     if (!model || !names_textures(p->format) || options->textures == STELE_TEXTURES_EMBED)
         return;
     for (size_t i = 0; i < model->texture_count; i++) {
-        const char *name = model->textures[i].file;
-        if (name && !st_file_exists(path_beside(&file->arena, path, name)))
+        const stele_texture *t = &model->textures[i];
+        if (!t->file || st_file_exists(path_beside(&file->arena, path, t->file)))
+            continue;
+        const char *problem = copied ? st_save_texture_problem(&c, t, t->file) : NULL;
+        if (!copied)
             st_diag(&file->diags, DIAG_TEXTURE_NOT_COPIED, at_path("", 1),
-                    "%s is not beside the output: copy or embed textures to have it there", name);
+                    "%s is not beside the output: copy or embed textures to have it there", t->file);
+        else if (problem)
+            st_diag(&file->diags, DIAG_TEXTURE_NOT_COPIED, at_path("", 1), "%s is not copied: it %s", t->file, problem);
     }
 }
 

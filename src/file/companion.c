@@ -124,6 +124,25 @@ bool st_companion_stays(const char *name)
     return true;
 }
 
+/* Those of ASCII, and those of Unicode that UTF-8 writes as two bytes. */
+static bool is_control(const char *c)
+{
+    uint8_t first = (uint8_t)c[0], second = first ? (uint8_t)c[1] : 0;
+    return first < 0x20 || first == 0x7f || (first == 0xc2 && second >= 0x80 && second < 0xa0);
+}
+
+bool st_companion_plain(const char *name)
+{
+    bool starts = true; /* a part of it */
+    for (const char *c = name; *c; c++) {
+        bool here = *c == '.' && (c[1] == '/' || c[1] == '\\'); /* "./a.png" */
+        if (is_control(c) || (starts && *c == '.' && !here))
+            return false;
+        starts = *c == '/' || *c == '\\';
+    }
+    return *name && st_companion_stays(name);
+}
+
 const char *st_companion_texture(companions *c, const char *name)
 {
     static const char *const types[] = {"png", "jpg", "jpeg", "dds", "astc", "ktx2", "ktx", "pvr", "tga", "bmp", "webp"};

@@ -35,6 +35,10 @@ bool st_companion_find(companions *c, const char *name, const void **data, size_
 bool st_companion_stays(const char *name);
 bool st_companion_allowed(const companions *c, const char *name);
 
+/* True if a file may be written under a name that came from a file: it stays in the folder, and no part of it is hidden or has
+ * control characters. */
+bool st_companion_plain(const char *name);
+
 /* A name as a path of ours: with slashes only, and without parts that lead nowhere: ".\\maps//a.png" is "maps/a.png". */
 const char *st_companion_path(arena *a, const char *name);
 

@@ -1,5 +1,6 @@
 #include <strings.h>
 
+#include "base/image_kind.h"
 #include "decode.h"
 
 bool st_image_refuse(image_source *s, const char *problem)
@@ -41,45 +42,31 @@ uint8_t st_masked_byte(uint32_t pixel, uint32_t mask)
     return (uint8_t)(most == 255 ? value : (value * 255 + most / 2) / most);
 }
 
-/* Kinds of images, by what they begin with. */
-typedef struct image_kind {
-    uint32_t offset, size;
-    const char *magic;
+/* What is done with each kind. */
+static const struct {
     bool (*decode)(image_source *s, stele_picture *p); /* or NULL */
     const char *problem;                               /* then */
-} image_kind;
-
-static const image_kind kinds[] = {
-    {0, 8, "\x89PNG\r\n\x1a\n", st_png_decode, NULL},
-    {0, 3, "\xff\xd8\xff", st_jpeg_decode, NULL},
-    {8, 4, "WEBP", st_webp_decode, NULL},
-    {0, 4, "DDS ", st_dds_decode, NULL},
-    {0, 2, "BM", st_bmp_decode, NULL},
-    {0, 4, "\x13\xab\xa1\x5c", NULL, "is ASTC, which is not supported"},
-    {0, 7, "\xabKTX 11", NULL, "is KTX, which is not supported"},
-    {0, 7, "\xabKTX 20", NULL, "is KTX2, which is not supported"},
-    {0, 4, "PVR\x03", NULL, "is PVR, which is not supported"},
-    {44, 4, "PVR!", NULL, "is PVR, which is not supported"},
-    {0, 2, "sB", NULL, "is Basis, which is not supported"},
-    {0, 4, "GIF8", NULL, "is GIF, which is not supported"},
-    {0, 4, "II*\0", NULL, "is TIFF, which is not supported"},
-    {0, 4, "MM\0*", NULL, "is TIFF, which is not supported"},
-    {0, 4, "8BPS", NULL, "is PSD, which is not supported"},
-    {0, 4, "\x76\x2f\x31\x01", NULL, "is OpenEXR, which is not supported"},
-    {0, 2, "#?", NULL, "is HDR, which is not supported"},
-    {0, 4, "qoif", NULL, "is QOI, which is not supported"},
-    {4, 8, "ftypavif", NULL, "is AVIF, which is not supported"},
+} ways[IMAGE_KINDS] = {
+    [IMAGE_UNKNOWN] = {NULL, "is not an image of a kind that is known"},
+    [IMAGE_PNG] = {st_png_decode, NULL},
+    [IMAGE_JPEG] = {st_jpeg_decode, NULL},
+    [IMAGE_WEBP] = {st_webp_decode, NULL},
+    [IMAGE_DDS] = {st_dds_decode, NULL},
+    [IMAGE_BMP] = {st_bmp_decode, NULL},
+    [IMAGE_TGA] = {NULL, "is not an image of a kind that is known"}, /* see is_tga */
+    [IMAGE_ASTC] = {NULL, "is ASTC, which is not supported"},
+    [IMAGE_KTX] = {NULL, "is KTX, which is not supported"},
+    [IMAGE_KTX2] = {NULL, "is KTX2, which is not supported"},
+    [IMAGE_PVR] = {NULL, "is PVR, which is not supported"},
+    [IMAGE_BASIS] = {NULL, "is Basis, which is not supported"},
+    [IMAGE_GIF] = {NULL, "is GIF, which is not supported"},
+    [IMAGE_TIFF] = {NULL, "is TIFF, which is not supported"},
+    [IMAGE_PSD] = {NULL, "is PSD, which is not supported"},
+    [IMAGE_EXR] = {NULL, "is OpenEXR, which is not supported"},
+    [IMAGE_HDR] = {NULL, "is HDR, which is not supported"},
+    [IMAGE_QOI] = {NULL, "is QOI, which is not supported"},
+    [IMAGE_AVIF] = {NULL, "is AVIF, which is not supported"},
 };
-
-static const image_kind *kind_of(const image_source *s)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const image_kind *k = &kinds[i];
-        if (s->size >= k->offset + k->size && memcmp(s->data + k->offset, k->magic, k->size) == 0)
-            return k;
-    }
-    return NULL;
-}
 
 /* TGA begins with nothing that tells: its name does, or the footer that newer files have. */
 static bool is_tga(const image_source *s, const char *name)
@@ -93,14 +80,12 @@ static bool is_tga(const image_source *s, const char *name)
 
 static bool decode(image_source *s, const char *name, stele_picture *p)
 {
-    const image_kind *kind = kind_of(s);
-    if (kind && kind->decode)
-        return kind->decode(s, p);
+    image_kind kind = st_image_kind(s->data, s->size);
+    if (ways[kind].decode)
+        return ways[kind].decode(s, p);
     if (is_tga(s, name))
         return st_tga_decode(s, p);
-    if (kind)
-        return st_image_refuse(s, kind->problem);
-    return st_image_refuse(s, s->size ? "is not an image of a kind that is known" : "is empty");
+    return st_image_refuse(s, s->size ? ways[kind].problem : "is empty");
 }
 
 bool st_image_decode(const void *data, uint64_t size, const char *name, arena *a, stele_picture *picture, const char **problem)

@@ -1,6 +1,7 @@
 /* What saving shares: saying what is lost, files beside the output, and the names and bytes of textures. */
 #include <string.h>
 
+#include "base/image_kind.h"
 #include "save.h"
 
 void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *raw), void *raw)
@@ -157,21 +158,15 @@ static void walk_bytes(walk *w, void *raw)
     st_walk_gap(w, bytes, bytes->count);
 }
 
-static const char *type_of_image(const stele_texture *texture)
-{
-    const char *slash = texture->mime_type ? strrchr(texture->mime_type, '/') : NULL;
-    return !slash ? "png" : strcmp(slash, "/jpeg") == 0 ? "jpg" : slash + 1;
-}
-
 static bool holds(const span *bytes, const void *data, uint64_t size)
 {
     return bytes->count == size && (bytes->data == data || memcmp(bytes->data, data, (size_t)size) == 0);
 }
 
-void st_save_copy(context *c, const void *data, uint64_t size, const char *name)
+static void copy(context *c, const void *data, uint64_t size, const char *name)
 {
     span *bytes = st_arena_alloc(c->arena, sizeof *bytes);
-    if (!data || !bytes || !c->save->name || !st_companion_stays(name))
+    if (!bytes || !c->save->name)
         return;
     name = st_companion_path(c->arena, name);
     for (side_file *f = c->save->side_files; f; f = f->next)
@@ -184,21 +179,37 @@ void st_save_copy(context *c, const void *data, uint64_t size, const char *name)
             f->same_is_fine = true;
 }
 
-bool st_save_companion(context *c, const char *name)
+bool st_save_companion(context *c, const char *name, const char *extensions)
 {
     const void *data = NULL;
     size_t size = 0;
     if (!*name || !st_companion_find(c->companions, name, &data, &size))
         return false;
-    st_save_copy(c, data, size, name);
+    if (st_companion_plain(name) && st_has_extension(name, extensions))
+        copy(c, data, size, name);
+    else
+        st_diag(c->diags, DIAG_COMPANION_NOT_COPIED, at_path("", 1), "%s is not copied: its name is none of a .%s", name,
+                extensions);
     return true;
+}
+
+const char *st_save_texture_problem(context *c, const stele_texture *texture, const char *name)
+{
+    uint64_t size;
+    const void *data = st_save_texture_bytes(c, texture, &size);
+    if (!data)
+        return "cannot be read";
+    if (st_image_kind(data, size) == IMAGE_UNKNOWN)
+        return "is no image";
+    return st_companion_plain(name) && st_names_image(name) ? NULL : "has a name that is none of an image";
 }
 
 void st_save_texture_copy(context *c, const stele_texture *texture, const char *name)
 {
     uint64_t size;
-    const void *data = st_save_texture_bytes(c, texture, &size);
-    st_save_copy(c, data, size, name);
+    const void *data = st_save_texture_problem(c, texture, name) ? NULL : st_save_texture_bytes(c, texture, &size);
+    if (data)
+        copy(c, data, size, name);
 }
 
 static size_t length_of_stem(const char *name)
@@ -224,16 +235,20 @@ const char *st_save_file_name(context *c, const stele_texture *texture, texture_
 const char *st_save_texture_name(context *c, uint32_t texture, texture_naming naming)
 {
     const stele_texture *t = &c->save->model->textures[texture];
-    bool copy = c->save->textures != STELE_TEXTURES_REFER && c->save->name;
+    bool copied = c->save->textures != STELE_TEXTURES_REFER && c->save->name;
     if (!t->data) {
-        if (copy && t->file)
+        if (copied && t->file)
             st_save_texture_copy(c, t, t->file);
         return st_save_file_name(c, t, naming);
     }
     const char *base = c->save->name ? c->save->name : "model";
-    const char *name = st_arena_format(c->arena, "%s_%u.%s", base, texture, type_of_image(t));
-    if (copy)
-        st_save_texture_copy(c, t, name);
+    image_kind kind = st_image_kind(t->data, t->size); /* what the file says of it is anything */
+    const char *type = kind == IMAGE_UNKNOWN ? "png" : st_image_extensions(kind);
+    const char *name = st_arena_format(c->arena, "%s_%u.%.*s", base, texture, (int)strcspn(type, " "), type);
+    if (kind == IMAGE_UNKNOWN)
+        st_lose(c, DIAG_LOSS_TEXTURE, 1, "", "gets no %s: what the file has for it is no image", name);
+    else if (copied)
+        copy(c, t->data, t->size, name);
     else
         st_lose(c, DIAG_LOSS_TEXTURE, 1, "",
                 "only names textures: the image inside the file is not written as %s (copy textures to "

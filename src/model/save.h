@@ -41,12 +41,14 @@ void st_report_other_textures(context *c, const uint8_t *uses);
 /* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
 const void *st_save_texture_bytes(context *c, const stele_texture *texture, uint64_t *size);
 
-/* Puts bytes beside the output under a name, once, if there are any; and those of a texture. */
-void st_save_copy(context *c, const void *data, uint64_t size, const char *name);
+/* Puts the bytes of a texture beside the output under a name, once. Names and bytes come from files that may want to put
+ * anything anywhere: only images are copied, and only under names of images. Why it is not copied; NULL: it is. */
 void st_save_texture_copy(context *c, const stele_texture *texture, const char *name);
+const char *st_save_texture_problem(context *c, const stele_texture *texture, const char *name);
 
-/* Brings a file from beside the source, under the same name. False if there is none. */
-bool st_save_companion(context *c, const char *name);
+/* Brings a file from beside the source, under the same name, if it has one of these extensions ("mtl"). False if there is
+ * none. */
+bool st_save_companion(context *c, const char *name, const char *extensions);
 
 /* Which image a format takes a name for. */
 typedef enum texture_naming {

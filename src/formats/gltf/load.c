@@ -217,5 +217,5 @@ void st_gltf_bring(context *c, const raw_file *raw)
     const gltf_doc *d = ((const gltf_file *)raw)->document;
     for (uint32_t i = 0; !d->broken && i < d->lists[GLTF_BUFFERS].count; i++)
         if (d->buffers[i].file)
-            st_save_companion(c, d->buffers[i].file);
+            st_save_companion(c, d->buffers[i].file, "bin glbin glbuf");
 }

@@ -134,11 +134,11 @@ void st_obj_bring(context *c, const raw_file *raw)
     const obj_file *f = (const obj_file *)raw;
     for (size_t i = 0; f->content && i < f->content->event_count; i++) {
         text names = f->content->events[i].name;
-        if (f->content->events[i].kind != EVENT_LIBRARY || st_save_companion(c, st_text_string(c->arena, &names)))
+        if (f->content->events[i].kind != EVENT_LIBRARY || st_save_companion(c, st_text_string(c->arena, &names), "mtl"))
             continue;
         while (names.size) {
             text name = take_name(&names);
-            st_save_companion(c, st_text_string(c->arena, &name));
+            st_save_companion(c, st_text_string(c->arena, &name), "mtl");
         }
     }
 }

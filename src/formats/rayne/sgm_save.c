@@ -402,5 +402,5 @@ void st_sgm_bring(context *c, const raw_file *raw)
 {
     const sgm_file *f = (const sgm_file *)raw;
     if (f->has_animation == 1)
-        st_save_companion(c, st_text_string(c->arena, &f->animation));
+        st_save_companion(c, st_text_string(c->arena, &f->animation), "sga");
 }
