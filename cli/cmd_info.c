@@ -289,6 +289,10 @@ static void info(job *j)
         print_json(j, file);
     else
         print_text(j, file);
+    if (!opening_error(file) && last_error(file)) { /* the summary could not be had */
+        complain(j->err, "%s: %s", j->path, last_error(file));
+        j->exit_code = exit_code_of(stele_file_status(file));
+    }
     close_job(j, file);
 }
 

@@ -410,6 +410,146 @@ static void damaged_files_have_no_model(void **state)
     }
 }
 
+/* ---- What is written is sound ---- */
+
+static const float corners[] = {0, 0, 0, 1e20f, 0, 0, 0, 1e20f, 0};
+
+/* A triangle on a moving node, which a parent makes larger: so large that no float holds it. */
+static stele_file *enlarged(float scale)
+{
+    static const float times[] = {0, 1}, places[] = {0, 0, 0, 1e20f, 0, 0};
+    stele_attribute position = {STELE_POSITION, 0, stele_float_view(corners, 3, 3)};
+    stele_primitive primitive = {.vertex_count = 3, .attributes = &position, .attribute_count = 1, .material = STELE_NONE};
+    stele_mesh mesh = {.primitives = &primitive, .primitive_count = 1};
+    stele_channel channel = {
+        .node = 1, .path = STELE_TRANSLATION, .times = stele_float_view(times, 2, 1), .values = stele_float_view(places, 2, 3)};
+    stele_clip clip = {.name = "grow", .channels = &channel, .channel_count = 1};
+    stele_node parent = stele_default_node(), child = stele_default_node();
+    stele_file *file = stele_new(NULL);
+    parent.local.scale[0] = parent.local.scale[1] = parent.local.scale[2] = scale;
+    child.parent = stele_add_node(file, &parent);
+    child.mesh = stele_add_mesh(file, &mesh);
+    stele_add_node(file, &child);
+    stele_add_clip(file, &clip);
+    assert_int_equal(stele_file_status(file), STELE_OK);
+    return file;
+}
+
+/* The second joint was bound where no float can say. */
+static stele_file *bound_far_away(void)
+{
+    static const uint8_t joints[12];
+    static const float weights[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+    static const float binds[] = {1,      0, 0, 0, 0, 1,      0, 0, 0, 0, 1,      0, 0,     0, 0, 1,
+                                  1e-30f, 0, 0, 0, 0, 1e-30f, 0, 0, 0, 0, 1e-30f, 0, 1e20f, 0, 0, 1};
+    static const float times[] = {0, 1}, places[] = {0, 0, 0, 1, 0, 0};
+    stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(corners, 3, 3)},
+                                    {STELE_JOINTS, 0, {joints, 3, 4, 4, STELE_U8, false}},
+                                    {STELE_WEIGHTS, 0, stele_float_view(weights, 3, 4)}};
+    stele_primitive primitive = {.vertex_count = 3, .attributes = attributes, .attribute_count = 3, .material = STELE_NONE};
+    stele_mesh mesh = {.primitives = &primitive, .primitive_count = 1};
+    stele_channel channel = {
+        .node = 1, .path = STELE_TRANSLATION, .times = stele_float_view(times, 2, 1), .values = stele_float_view(places, 2, 3)};
+    stele_clip clip = {.name = "move", .channels = &channel, .channel_count = 1};
+    stele_node first = stele_default_node(), second = stele_default_node(), body = stele_default_node();
+    stele_file *file = stele_new(NULL);
+    uint32_t nodes[] = {stele_add_node(file, &first), 1};
+    second.parent = nodes[0];
+    stele_add_node(file, &second);
+    stele_skin skin = {
+        .joints = nodes, .joint_count = 2, .inverse_bind = stele_float_view(binds, 2, 16), .skeleton = STELE_NONE};
+    body.mesh = stele_add_mesh(file, &mesh);
+    body.skin = stele_add_skin(file, &skin);
+    stele_add_node(file, &body);
+    stele_add_clip(file, &clip);
+    assert_int_equal(stele_file_status(file), STELE_OK);
+    return file;
+}
+
+/* What is written can be read again; whether it was written. */
+static bool writes_soundly(stele_file *file, const stele_format_info *format)
+{
+    stele_save_options save = {.format = format->name};
+    bytes out = rewritten(file, &save);
+    bool written = stele_file_status(file) == STELE_OK;
+    if (written) {
+        stele_options as = {.format = format->name};
+        stele_file *again = stele_open_memory(out.data, out.size, &as);
+        if (stele_file_status(again) != STELE_OK)
+            fail_msg("%s: %s", format->name, stele_file_message(again));
+        stele_close(again);
+    } else {
+        assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+    }
+    free(out.data);
+    stele_close(file);
+    return written;
+}
+
+static void numbers_that_overflow_are_not_written(void **state)
+{
+    (void)state;
+    const stele_format_info *format;
+    for (size_t i = 0; (format = stele_format_at(i)); i++) {
+        bool keeps_nodes = strcmp(format->name, "glb") == 0 || strcmp(format->name, "gltf") == 0;
+        assert_true(writes_soundly(enlarged(1), format));
+        assert_int_equal(writes_soundly(enlarged(1e30f), format), keeps_nodes);
+        assert_int_equal(writes_soundly(bound_far_away(), format), strcmp(format->name, "sga") != 0);
+    }
+}
+
+static void json_of_properties_is_json(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"}]{broken", "", "{", "1 2", "\"\\x\"", "nul", "{\"a\":1,}", "\"\xff\""};
+    static const char *const right[] = {"1", "[]", "{\"a\": [null, true, \"\\u0041\"]}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong + sizeof right / sizeof *right; i++) {
+        bool bad = i < sizeof wrong / sizeof *wrong;
+        stele_property property = {.key = "x", .json = bad ? wrong[i] : right[i - sizeof wrong / sizeof *wrong]};
+        stele_node node = stele_default_node();
+        stele_material material = stele_default_material();
+        stele_file *file = stele_new(NULL);
+        node.properties = material.properties = (stele_properties){&property, 1};
+        assert_int_equal(stele_add_node(file, &node), bad ? STELE_NONE : 0);
+        assert_int_equal(stele_file_status(file), bad ? STELE_USAGE : STELE_OK);
+        assert_int_equal(stele_add_material(file, &material), bad ? STELE_NONE : 0);
+        stele_close(file);
+    }
+}
+
+/* ---- All or nothing ---- */
+
+static bool put_folder_in_the_way(void *user, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    (void)mkdir(user, 0777);
+    return true;
+}
+
+/* The last of the files cannot get its name any more: those that have theirs are given back. */
+static void old_files_stay_when_the_last_fails(void **state)
+{
+    (void)state;
+    static const char old[] = "old";
+    stele_file *file = enlarged(1);
+    char gltf[512], bin[512], text[8] = "";
+    snprintf(gltf, sizeof gltf, "%s", in_folder("m.gltf"));
+    snprintf(bin, sizeof bin, "%s", in_folder("m.bin"));
+    int fd = open(bin, O_RDWR | O_CREAT, 0640);
+    assert_int_equal(write(fd, old, 3), 3);
+    stele_save_options save = {.overwrite = true, .progress = put_folder_in_the_way, .progress_user = gltf};
+    assert_int_equal(stele_file_save(file, gltf, &save), STELE_IO);
+    assert_int_equal(rmdir(gltf), 0);
+    close(fd);
+    fd = open(bin, O_RDONLY);
+    assert_int_equal(read(fd, text, sizeof text), 3);
+    assert_string_equal(text, old);
+    close(fd);
+    assert_int_equal(unlink(bin), 0); /* and nothing else is left, as the end of the tests finds */
+    stele_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +569,9 @@ int main(void)
         cmocka_unit_test(zeros_are_no_model),
         cmocka_unit_test(registry_is_complete),
         cmocka_unit_test(damaged_files_have_no_model),
+        cmocka_unit_test(numbers_that_overflow_are_not_written),
+        cmocka_unit_test(json_of_properties_is_json),
+        cmocka_unit_test(old_files_stay_when_the_last_fails),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -37,16 +37,17 @@ def mtl(texture):
 
 def gltf(**image):
     """A triangle with one image."""
-    positions = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
+    content = struct.pack("<15f", 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1)
     return json.dumps({
         "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1}, "material": 0}]}],
         "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
         "textures": [{"source": 0}], "images": [image],
         "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0],
-                       "max": [1, 1, 0]}],
-        "bufferViews": [{"buffer": 0, "byteLength": 36}],
-        "buffers": [{"byteLength": 36, "uri": data_uri("application/octet-stream", positions)}],
+                       "max": [1, 1, 0]},
+                      {"bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC2"}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 24}],
+        "buffers": [{"byteLength": 60, "uri": data_uri("application/octet-stream", content)}],
     }).encode()
 
 
@@ -166,7 +167,7 @@ class Copies(SafeTest):
         text = json.loads(gltf(uri=data_uri("image/png", PNG)))
         for name, copied in (("b.bin", True), (".b.bin", False), ("b.sh", False)):
             text["buffers"][0]["uri"] = name
-            self.put_deep(name, bytes(36))
+            self.put_deep(name, bytes(60))
             self.put("model/a.gltf", json.dumps(text).encode())
             self.expect(FINE, "convert", "-f", "model/a.gltf", "out/a.gltf")
             self.assertEqual(name in self.written(), copied)
@@ -202,7 +203,7 @@ class Copies(SafeTest):
             for content, extension in ((PNG, "png"), (JPEG, "jpg")):
                 with self.subTest(kind=kind, extension=extension):
                     # as a view of a buffer, because a data URI has a type of its own
-                    text = json.loads(gltf(bufferView=1, mimeType=kind))
+                    text = json.loads(gltf(bufferView=2, mimeType=kind))
                     text["buffers"].append({"byteLength": len(content), "uri": data_uri("application/octet-stream", content)})
                     text["bufferViews"].append({"buffer": 1, "byteLength": len(content)})
                     self.put("model/a.gltf", json.dumps(text).encode())
@@ -322,6 +323,39 @@ class Temporaries(SafeTest):
         left.rename(left.with_name("-".join(parts)))
         self.expect(FINE, "convert", self.good, "out/c.sgm")
         self.assertEqual(self.temporaries(), [])
+
+
+class LittleMemory(SafeTest):
+    def test_saving_at_every_limit(self):
+        """Wherever memory ends, the command says so, and nothing is written."""
+        materials = [{"name": f"m{i}", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}} for i in range(200)]
+        text = json.loads(gltf(uri=data_uri("image/png", PNG)))
+        text["materials"] = materials
+        text["meshes"] = [{"primitives": [dict(text["meshes"][0]["primitives"][0], material=i) for i in range(200)]}]
+        self.put("model/a.gltf", json.dumps(text).encode())
+        for target in ("sgm", "obj", "twm"):
+            little, enough = 10_000, 10_000_000
+            while enough - little > 500:
+                middle = (little + enough) // 2
+                little, enough = (little, middle) if self.converts(target, middle) else (middle, enough)
+            for limit in range(little, little - 100_000, -1000):  # where saving is nearly done
+                self.assertFalse(self.converts(target, limit))
+
+    def converts(self, target, limit):
+        out = self.out / f"{limit}.{target}"
+        result = self.stele("convert", "-q", "-f", "--memory-limit", str(limit), "model/a.gltf", out)
+        self.assertIn(result.returncode, (FINE, NO_IO), result)
+        self.assertEqual(out.exists(), result.returncode == FINE, result)
+        return result.returncode == FINE
+
+    def test_info_says_that_it_is_incomplete(self):
+        codes = set()
+        for limit in range(8_000, 200_000, 2_000):
+            result = self.stele("info", "--memory-limit", str(limit), SAMPLES / "scribe.sgm")
+            codes.add(result.returncode)
+            self.assertEqual(b"bounds" in result.stdout, result.returncode == FINE, result)
+            self.assertEqual(b"not enough memory" in result.stderr, result.returncode == NO_IO, result)
+        self.assertEqual(codes, {FINE, NO_IO})
 
 
 class AllOrNothing(SafeTest):

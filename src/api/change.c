@@ -161,37 +161,37 @@ static uint32_t added(stele_file *file, uint32_t index)
 
 uint32_t stele_add_node(stele_file *file, const stele_node *node)
 {
-    stele_model *model = model_to_add_to(file, st_node_problem(node));
+    stele_model *model = model_to_add_to(file, file ? st_node_problem(&file->arena, node) : NULL);
     return model ? added(file, st_model_add_node(model, &file->arena, node)) : STELE_NONE;
 }
 
 uint32_t stele_add_mesh(stele_file *file, const stele_mesh *mesh)
 {
-    stele_model *model = model_to_add_to(file, st_mesh_problem(mesh));
+    stele_model *model = model_to_add_to(file, file ? st_mesh_problem(&file->arena, mesh) : NULL);
     return model ? added(file, st_model_add_mesh(model, &file->arena, mesh)) : STELE_NONE;
 }
 
 uint32_t stele_add_skin(stele_file *file, const stele_skin *skin)
 {
-    stele_model *model = model_to_add_to(file, st_skin_problem(skin));
+    stele_model *model = model_to_add_to(file, file ? st_skin_problem(&file->arena, skin) : NULL);
     return model ? added(file, st_model_add_skin(model, &file->arena, skin)) : STELE_NONE;
 }
 
 uint32_t stele_add_clip(stele_file *file, const stele_clip *clip)
 {
-    stele_model *model = model_to_add_to(file, st_clip_problem(clip));
+    stele_model *model = model_to_add_to(file, file ? st_clip_problem(&file->arena, clip) : NULL);
     return model ? added(file, st_model_add_clip(model, &file->arena, clip)) : STELE_NONE;
 }
 
 uint32_t stele_add_material(stele_file *file, const stele_material *material)
 {
-    stele_model *model = model_to_add_to(file, st_material_problem(material));
+    stele_model *model = model_to_add_to(file, file ? st_material_problem(&file->arena, material) : NULL);
     return model ? added(file, st_model_add_material(model, &file->arena, material)) : STELE_NONE;
 }
 
 uint32_t stele_add_texture(stele_file *file, const stele_texture *texture)
 {
-    stele_model *model = model_to_add_to(file, st_texture_problem(texture));
+    stele_model *model = model_to_add_to(file, file ? st_texture_problem(&file->arena, texture) : NULL);
     return model ? added(file, st_model_add_texture(model, &file->arena, texture)) : STELE_NONE;
 }
 

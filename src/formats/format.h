@@ -112,6 +112,9 @@ bool st_format_adapt(const format *format, context *c, raw_file *raw, unsigned d
 bool st_format_load(const format *format, context *c, raw_file *raw);
 bool st_format_save(const format *format, context *c, raw_file *raw);
 
+/* Whether all numbers in what saving made are finite; otherwise it does not fit. */
+bool st_format_finite(const format *format, context *c, raw_file *raw);
+
 /* For a companion, which has no offsets: finds its places, and leaves others to the phase. */
 void st_format_locate_companion(const format *format, context *c, raw_file *raw);
 

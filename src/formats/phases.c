@@ -1,4 +1,6 @@
 /* The phases of a file. What a phase reports has its place in the raw struct: one walk finds all of them. */
+#include <string.h>
+
 #include "file/locate.h"
 #include "format.h"
 
@@ -41,11 +43,41 @@ bool st_format_load(const format *format, context *c, raw_file *raw)
     return loaded;
 }
 
+static const stele_diagnostic *first_nonfinite(const diags *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (d->items[i].severity == STELE_ERROR && strncmp(d->items[i].id, "nonfinite-", 10) == 0)
+            return &d->items[i];
+    return NULL;
+}
+
+bool st_format_finite(const format *format, context *c, raw_file *raw)
+{
+    diags found;
+    const char *unknown;
+    facts learnt = {.arena = c->arena}; /* of bytes that may not stay */
+    companions none = {.arena = c->arena};
+    context safe = *c;
+    if (!st_diags_init(&found, c->arena, NULL, 0, &unknown))
+        return false;
+    safe.diags = &found;
+    safe.facts = &learnt;
+    safe.companions = &none;
+    safe.full = false;
+    safe.target = NULL;
+    format->check(&safe, raw);
+    const stele_diagnostic *first = first_nonfinite(&found);
+    if (first)
+        st_refuse(c, at_path("", 1), st_arena_format(c->arena, "numbers became too large (%s)", first->id));
+    return !first;
+}
+
+/* A writer checks what it writes: whatever the model was, numbers can overflow on the way. Text is checked as it is printed. */
 bool st_format_save(const format *format, context *c, raw_file *raw)
 {
     bool saved = format->save(c, raw);
     settle(format, c, raw);
-    return saved;
+    return saved && c->fits && (format->parse || st_format_finite(format, c, raw));
 }
 
 bool st_format_adapt(const format *format, context *c, raw_file *raw, unsigned dialect)

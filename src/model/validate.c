@@ -1,6 +1,8 @@
 /* Whether a model that a program made holds together: what files are checked for before they become one. */
 #include <math.h>
+#include <string.h>
 
+#include "base/json.h"
 #include "validate.h"
 #include "view.h"
 
@@ -19,13 +21,25 @@ static const char no_items[] = "an array has a count, but no items";
 static const char no_view[] = "a view has no data, is not of numbers, or has rows of a length that there is not";
 static const char no_value[] = "a value is none of its enumeration";
 static const char no_property[] = "a property has no key, or more than one of text, json and numbers";
+static const char no_json[] = "the json of a property is no JSON";
 
 static const char *first_of(const char *a, const char *b)
 {
     return a ? a : b;
 }
 
-static const char *problem_of_properties(const stele_properties *p)
+/* It becomes part of a document as it is. */
+static bool json_is_sound(arena *a, const char *text)
+{
+    json j;
+    json_failure failure;
+    arena_mark mark = st_arena_mark(a);
+    bool sound = st_json_parse(&j, a, (const uint8_t *)text, strlen(text), &failure) || failure.problem == JSON_NO_MEMORY;
+    st_arena_rewind(a, mark);
+    return sound;
+}
+
+static const char *problem_of_properties(arena *a, const stele_properties *p)
 {
     if (p->count && !p->items)
         return no_items;
@@ -33,16 +47,18 @@ static const char *problem_of_properties(const stele_properties *p)
         const stele_property *one = &p->items[i];
         if (!one->key || !one->text + !one->json + !one->numbers < 2)
             return no_property;
+        if (one->json && !json_is_sound(a, one->json))
+            return no_json;
     }
     return NULL;
 }
 
-const char *st_node_problem(const stele_node *node)
+const char *st_node_problem(arena *a, const stele_node *node)
 {
-    return node ? problem_of_properties(&node->properties) : nothing;
+    return node ? problem_of_properties(a, &node->properties) : nothing;
 }
 
-static const char *problem_of_parts(const stele_primitive *p)
+static const char *problem_of_parts(arena *a, const stele_primitive *p)
 {
     if ((unsigned)p->topology > STELE_POINTS)
         return no_value;
@@ -59,10 +75,10 @@ static const char *problem_of_parts(const stele_primitive *p)
             !view_is_sound(&m->tangent))
             return no_view;
     }
-    return view_is_sound(&p->indices) ? problem_of_properties(&p->properties) : no_view;
+    return view_is_sound(&p->indices) ? problem_of_properties(a, &p->properties) : no_view;
 }
 
-const char *st_mesh_problem(const stele_mesh *mesh)
+const char *st_mesh_problem(arena *a, const stele_mesh *mesh)
 {
     const char *problem = NULL;
     if (!mesh)
@@ -70,20 +86,20 @@ const char *st_mesh_problem(const stele_mesh *mesh)
     if (mesh->primitive_count && !mesh->primitives)
         return no_items;
     for (size_t i = 0; i < mesh->primitive_count && !problem; i++)
-        problem = problem_of_parts(&mesh->primitives[i]);
-    return first_of(problem, problem_of_properties(&mesh->properties));
+        problem = problem_of_parts(a, &mesh->primitives[i]);
+    return first_of(problem, problem_of_properties(a, &mesh->properties));
 }
 
-const char *st_skin_problem(const stele_skin *skin)
+const char *st_skin_problem(arena *a, const stele_skin *skin)
 {
     if (!skin)
         return nothing;
     if (skin->joint_count && !skin->joints)
         return no_items;
-    return view_is_sound(&skin->inverse_bind) ? problem_of_properties(&skin->properties) : no_view;
+    return view_is_sound(&skin->inverse_bind) ? problem_of_properties(a, &skin->properties) : no_view;
 }
 
-const char *st_clip_problem(const stele_clip *clip)
+const char *st_clip_problem(arena *a, const stele_clip *clip)
 {
     if (!clip)
         return nothing;
@@ -96,21 +112,21 @@ const char *st_clip_problem(const stele_clip *clip)
         if (!view_is_sound(&c->times) || !view_is_sound(&c->values))
             return no_view;
     }
-    return problem_of_properties(&clip->properties);
+    return problem_of_properties(a, &clip->properties);
 }
 
-const char *st_material_problem(const stele_material *material)
+const char *st_material_problem(arena *a, const stele_material *material)
 {
     if (!material)
         return nothing;
-    return (unsigned)material->alpha_mode > STELE_BLEND ? no_value : problem_of_properties(&material->properties);
+    return (unsigned)material->alpha_mode > STELE_BLEND ? no_value : problem_of_properties(a, &material->properties);
 }
 
-const char *st_texture_problem(const stele_texture *texture)
+const char *st_texture_problem(arena *a, const stele_texture *texture)
 {
     if (!texture)
         return nothing;
-    return texture->size && !texture->data ? no_items : problem_of_properties(&texture->properties);
+    return texture->size && !texture->data ? no_items : problem_of_properties(a, &texture->properties);
 }
 
 /* ---- All of them together ---- */

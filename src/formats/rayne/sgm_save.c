@@ -91,6 +91,8 @@ static void write_material(sgm_saver *a, const stele_material *m, unsigned uv_co
     }
     count_lost(a, m);
     a->c->fits &= made;
+    if (!made)
+        return;
     to->id = (uint8_t)(to - a->file->material);
     check_names(a, to, st_path(path, "material[%u]", to->id));
 }
@@ -353,7 +355,7 @@ static void write_animation(sgm_saver *a)
     const char *name = st_arena_format(c->arena, "%s.sga", c->save->name);
     if (strlen(name) > RAYNE_LONGEST_NAME)
         st_refuse(c, at_path("animation", 1), "its name has at most 65534 bytes");
-    if (!c->fits || !st_sga_of_model(c, &a->flat, a->needs_neutral, f))
+    if (!c->fits || !st_sga_of_model(c, &a->flat, a->needs_neutral, f) || !st_format_finite(&st_format_sga, c, &f->raw))
         return;
     a->file->has_animation = 1;
     a->file->animation = (text){name, strlen(name) + 1};
