@@ -1,8 +1,8 @@
-/* One driver, built once per format (FORMAT is its name). Properties: whatever is accepted is written back identically; the
- * explanation covers every byte exactly once; memory stays within a multiple of the input; a model refers to nothing that is
- * not there, can be evaluated and saved in other formats; nothing crashes.
+/* One driver for all formats: STELE_FORMAT in the environment says which; without it the bytes do. Properties: whatever is
+ * accepted is written back identically; the explanation covers every byte exactly once; memory stays within a multiple of the
+ * input; a model refers to nothing that is not there, can be evaluated and saved in other formats; nothing crashes.
  *
- *     make fuzz FUZZ_SECONDS=600        or        build/fuzz/fuzz/fuzz_sgm samples/dialects
+ *     make fuzz FUZZ_SECONDS=600        or        STELE_FORMAT=sgm build/fuzz/fuzz/fuzz_format samples/dialects
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ static stele_file *open_for(const uint8_t *data, size_t size, stele_options *opt
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    stele_options options = {.format = FORMAT,
+    stele_options options = {.format = getenv("STELE_FORMAT"),
                              .check = STELE_CHECK_FULL,
                              .target = "rayne",
                              .memory_limit = (1 << 20) + 300 * (uint64_t)size, /* LZ4 unpacks to 255 times */
@@ -206,6 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stele_file *file = open_for(data, size, &options);
     buffer b = {.expected = data, .expected_size = size};
     uint64_t explained = 0;
+    require(stele_file_status(file) != STELE_USAGE, "STELE_FORMAT is no format");
     require(stele_file_status(file) != STELE_NO_MEMORY, "a small multiple of the file's size is not enough memory");
     if (stele_file_dialect(file)) {
         require(stele_file_explain(file, follow, &explained) != STELE_CANCELLED, "the explanation stopped");

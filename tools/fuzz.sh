@@ -13,12 +13,12 @@ run() { # FORMAT or image
     corpus=build/fuzz/corpus-$1
     mkdir -p "$corpus"
     seeds="samples/dialects samples/gaps fuzz/seeds tests/crashers"
-    words=""
+    words="" driver=format
     case $1 in
     glb | gltf) words=-dict=fuzz/gltf.dict ;;
-    image) seeds=fuzz/images ;;
+    image) seeds=fuzz/images driver=image ;;
     esac
-    if "build/fuzz/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
+    if STELE_FORMAT=$1 "build/fuzz/fuzz/fuzz_$driver" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix=build/fuzz/found/ -print_final_stats=1 $words "$corpus" $seeds >"build/fuzz/$1.log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log")
         echo "fuzz $1: $runs runs in $seconds s, nothing found"
@@ -29,7 +29,7 @@ run() { # FORMAT or image
     fi
 }
 
-formats=$(sed -n 's/^set(STELE_FORMATS \(.*\))/\1/p' CMakeLists.txt)
+formats=$(build/fuzz/stele formats | sed -n 's|^\([a-z0-9]\{1,\}\)  .*|\1|p')
 pids=""
 for format in $formats image; do
     run "$format" &
