@@ -1,21 +1,25 @@
-/* All formats, in one list. Adding one is a line here and a line in the build. */
+/* All formats, in one list. */
 #include <string.h>
 
 #include "base/text.h"
 #include "format.h"
 
-extern const format st_format_twm;
-extern const format st_format_sgm;
-extern const format st_format_sga;
-extern const format st_format_mesh;
-extern const format st_format_sff;
-extern const format st_format_ctc;
-extern const format st_format_glb;
-extern const format st_format_gltf;
-extern const format st_format_obj;
+#define FORMATS(X)                                                                                                             \
+    X(twm)                                                                                                                     \
+    X(sgm)                                                                                                                     \
+    X(sga)                                                                                                                     \
+    X(mesh)                                                                                                                    \
+    X(sff)                                                                                                                     \
+    X(ctc)                                                                                                                     \
+    X(glb)                                                                                                                     \
+    X(gltf)                                                                                                                    \
+    X(obj)
 
-const format *const st_formats[] = {&st_format_twm, &st_format_sgm, &st_format_sga,  &st_format_mesh, &st_format_sff,
-                                    &st_format_ctc, &st_format_glb, &st_format_gltf, &st_format_obj,  NULL};
+#define DECLARE(name) extern const format st_format_##name;
+FORMATS(DECLARE)
+
+#define ADDRESS(name) &st_format_##name,
+const format *const st_formats[] = {FORMATS(ADDRESS) NULL};
 
 static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
                                                "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};
