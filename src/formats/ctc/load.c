@@ -493,7 +493,6 @@ static void keep_words(context *c, const ctc_file *f)
 
 static void keep_choices(const ctc_loader *l, bool z_up, double fps)
 {
-    extern const format st_format_ctc;
     arena *a = l->c->arena;
     stele_properties *p = &l->c->load->model->properties;
     st_property_text(p, a, CTC_DIALECT_KEY, st_format_ctc.info.dialects[l->file->raw.dialect].name);

@@ -323,6 +323,7 @@ void st_ctc_save_mesh(ctc_saver *a);
 bool st_ctc_load(context *c, const raw_file *raw);
 bool st_ctc_save(context *c, raw_file *raw);
 
+extern const format st_format_ctc;
 void st_ctc_check(context *c, const raw_file *raw);
 void st_ctc_describe(context *c, const raw_file *raw, stele_info *info);
 bool st_ctc_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);

@@ -160,7 +160,6 @@ static void adapt_animations(mesh_adapter *a, mesh_file *f)
 
 bool st_mesh_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect)
 {
-    extern const format st_format_mesh;
     mesh_file *f = (mesh_file *)raw;
     mesh_adapter a = {
         .c = c, .before = (const mesh_file *)from, .from = &st_mesh_traits[raw->dialect], .to = &st_mesh_traits[dialect]};

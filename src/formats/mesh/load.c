@@ -9,8 +9,6 @@
 #include "model/load_skeleton.h"
 #include "raw.h"
 
-extern const format st_format_mesh;
-
 typedef struct mesh_loader {
     context *c;
     const mesh_file *file;

@@ -112,6 +112,7 @@ void st_mesh_index_joints(const mesh_file *f, int position[256]);
 void st_mesh_find_weighted(const mesh_file *f, bool weighted[256]);
 void st_mesh_find_forgotten(const mesh_file *f, bool forgotten[256]);
 
+extern const format st_format_mesh;
 sense st_mesh_sense(const raw_file *raw);
 void st_mesh_check(context *c, const raw_file *raw);
 bool st_mesh_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);

@@ -6,8 +6,6 @@
 #include "model/save_skeleton.h"
 #include "raw.h"
 
-extern const format st_format_mesh;
-
 typedef struct mesh_saver {
     context *c;
     mesh_file *file;

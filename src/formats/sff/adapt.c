@@ -91,7 +91,6 @@ void st_sff_set_sizes(context *c, const sff_file *places, sff_file *f)
 
 bool st_sff_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect)
 {
-    extern const format st_format_sff;
     sff_file *f = (sff_file *)raw;
     unsigned reading = raw->reading;
     sff_adapter a = {.c = c, .from = st_sff_layout(f->format, *raw)};

@@ -143,7 +143,6 @@ static bool load_mesh(context *c, const sff_layout *layout, const sff_mesh *m, u
 
 bool st_sff_load(context *c, const raw_file *raw)
 {
-    extern const format st_format_sff;
     const sff_file *f = (const sff_file *)raw;
     sff_layout layout = st_sff_layout(f->format, *raw);
     uint32_t *textures = load_textures(c, f);

@@ -110,6 +110,7 @@ sff_relation st_sff_relation(const sff_file *f, arena *a);
 /* The position of the first pair that is not less. */
 size_t st_sff_first_pair(const sff_relation *r, uint32_t pair);
 
+extern const format st_format_sff;
 void st_sff_probe(const uint8_t *data, uint64_t size, probe *p);
 sense st_sff_sense(const raw_file *raw);
 void st_sff_check(context *c, const raw_file *raw);

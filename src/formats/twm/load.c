@@ -7,8 +7,6 @@
 #include "model/load_skeleton.h"
 #include "raw.h"
 
-extern const format st_format_twm;
-
 typedef struct twm_loader {
     context *c;
     const twm_file *file;

@@ -88,6 +88,7 @@ bool st_twm_counts_from_one(const twm_file *f);
 bool st_twm_has_skeleton(const twm_file *f);
 bool st_twm_has_clusters(const twm_file *f, const twm_mesh *m);
 
+extern const format st_format_twm;
 void st_twm_check(context *c, const raw_file *raw);
 bool st_twm_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);
 bool st_twm_load(context *c, const raw_file *raw);

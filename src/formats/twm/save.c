@@ -7,8 +7,6 @@
 #include "model/save_skeleton.h"
 #include "raw.h"
 
-extern const format st_format_twm;
-
 typedef struct twm_saver {
     context *c;
     twm_file *file;
