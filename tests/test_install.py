@@ -3,6 +3,7 @@
 build with the library."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,9 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"
 STELE = os.environ.get("STELE", str(ROOT / "build" / "stele"))
 SYSTEM = Path("/usr/share")
-TYPES = {"twm": "model/x-twilli-twm", "sgm": "model/x-rayne-sgm", "sga": "model/x-rayne-sga", "mesh": "model/x-surviveler-mesh",
-         "sff": "model/x-specter-sff", "ctc": "model/x-anachronox-ctc", "glb": "model/gltf-binary", "gltf": "model/gltf+json",
-         "obj": "model/obj"}
+TYPES = {"glb": "model/gltf-binary", "gltf": "model/gltf+json", "obj": "model/obj"}  # what every system knows, and ours
+TYPES |= {glob[2:]: kind for kind, glob in re.findall(r'<mime-type type="([^"]+)".*?<glob pattern="([^"]+)"',
+                                                      (ROOT / "data/stele.xml").read_text(), re.S)}
 SGML = {"docbook.sgm": '<!DOCTYPE book PUBLIC "-//OASIS//DTD DocBook V3.1//EN">\n<book><title>Clay</title></book>\n',
         "manual.sgm": '<!doctype refentry PUBLIC "-//OASIS//DTD DocBook V3.1//EN">\n<refentry id="stele">\n',
         "linuxdoc.sgm": "<!doctype linuxdoc system>\n<article><title>Clay</title><p>Wet it first.</article>\n",
