@@ -7,17 +7,18 @@ Nothing here is shared with the library: the tests take these files as independe
 """
 
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
-from samples import ctc, gltf, mesh, obj, rayne, sff, twm
-
-MODULES = [rayne, twm, mesh, sff, ctc, obj, gltf]
+import samples
 
 
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "samples"
-    for module in MODULES:
-        for name, data in module.files().items():
+    for module in iter_modules(samples.__path__, "samples."):
+        files = getattr(import_module(module.name), "files", dict)
+        for name, data in files().items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
