@@ -59,7 +59,6 @@ static bytes saved(const grid *g, const char *format)
     return b;
 }
 
-static const char *const formats[] = {"sgm", "twm", "mesh", "sff", "ctc", "glb", "gltf", "obj"};
 static const stele_check_level levels[] = {STELE_CHECK_STRUCTURE, STELE_CHECK_SAFE, STELE_CHECK_FULL};
 
 /* Makes the one normal of 0.6, 0.8 and 0 longer, whichever way the format turns it, if it has it as three floats: none would be
@@ -122,21 +121,24 @@ static void test_every_level_gives_the_same(void **unused)
     (void)unused;
     static grid g;
     uint64_t damaged = 0;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    const stele_format_info *format;
+    for (size_t i = 0; (format = stele_format_at(i)); i++) {
+        if (!(format->capabilities & STELE_MESHES))
+            continue;
         lay_out(&g);
-        bytes b = saved(&g, formats[i]);
-        expect_same_glb(&b, formats[i], NULL);
+        bytes b = saved(&g, format->name);
+        expect_same_glb(&b, format->name, NULL);
         free(b.data);
         /* a little shorter, which a full check does not mind, and much longer: both are repaired */
         for (int k = 0; k < 2; k++) {
             memcpy(g.normal[COUNT - 1], marked, sizeof marked);
-            b = saved(&g, formats[i]);
+            b = saved(&g, format->name);
             damaged += stretch_marked(&b, k ? 3 : 0.993f);
-            expect_same_glb(&b, formats[i], "repaired-normal");
+            expect_same_glb(&b, format->name, "repaired-normal");
             free(b.data);
         }
     }
-    assert_in_range(damaged, 6, 2 * sizeof formats / sizeof *formats);
+    assert_true(damaged >= 6);
 }
 
 /* The last normal is not quite of length 1, and the last uv not finite. */

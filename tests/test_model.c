@@ -565,25 +565,27 @@ static stele_file *with_two_sets(uint32_t set, uint32_t present)
 /* Every format with one set takes that of the base colour, as its texture shows it: what is applied is not lost. */
 static void test_one_set_of_uvs(void **state)
 {
-    static const char *const formats[] = {"sff", "ctc", "mesh", "twm", "obj"};
+    static const char several[] = "sgm glb gltf";
     static const float first[3][2] = {{0.5f, 0.5f}, {0.5f, 0.75f}, {0.75f, 0.5f}};
     static const float second[3][2] = {{0.3125f, 0.25f}, {0.5625f, 0.25f}, {0.5625f, 0.375f}}; /* 2 * u + 1/16 */
+    const stele_format_info *format;
     (void)state;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        for (uint32_t present = 1; present < 4; present++) {
+    for (size_t i = 0; (format = stele_format_at(i)); i++)
+        for (uint32_t present = 1; present < 4 && (format->capabilities & STELE_UVS) && !strstr(several, format->name);
+             present++) {
             stele_file *file = with_two_sets(1, present);
-            bytes out = rewritten(file, &(stele_save_options){.format = formats[i]});
+            bytes out = rewritten(file, &(stele_save_options){.format = format->name});
             assert_non_null(out.data);
             if (find_diagnostic(file, "loss-material"))
                 assert_null(strstr(find_diagnostic(file, "loss-material")->text, "transforms"));
             assert_int_equal(find_diagnostic(file, "loss-uv") != NULL, present == 3);
-            stele_file *again = stele_open_memory(out.data, out.size, &(stele_options){.format = formats[i]});
+            stele_file *again = stele_open_memory(out.data, out.size, &(stele_options){.format = format->name});
             const stele_model *model = stele_file_model(again);
             assert_non_null(model);
             for (int k = 0; k < 3; k++) {
                 const float *uv = present == 1 ? first[k] : second[k];
                 if (!has_uv(model, uv[0], uv[1]))
-                    fail_msg("%s has no texture coordinates %g %g", formats[i], (double)uv[0], (double)uv[1]);
+                    fail_msg("%s has no texture coordinates %g %g", format->name, (double)uv[0], (double)uv[1]);
             }
             stele_close(again);
             stele_close(file);
