@@ -103,7 +103,7 @@ class CommandLine(CliTest):
 
     def test_help_of_each_command_lists_its_options(self):
         common = {"--help", "--json", "--quiet", "--verbose"}
-        files = common | {"--recursive", "--jobs", "--format", "--read", "--memory-limit"}
+        files = common | {"--recursive", "--jobs", "--format", "--read", "--memory-limit", "--import", "--scale"}
         models = files | {"--fps", "--set", "--no-repair", "--allow-outside"}
         options = {"formats": common, "info": files, "check": files | {"--target", "--severity", "--ids"},
                    "explain": files | {"--at"}, "diff": models | {"--tolerance"},
