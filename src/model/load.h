@@ -16,7 +16,7 @@ typedef struct loading {
     bool repair;
 } loading;
 
-/* The value of a choice of the format, such as st_load_choice(l, "ctc.bind"): what the caller said, or the default. */
+/* The value of a choice of the format, such as st_load_choice(c, "ctc.bind"): what the caller said, or the default. */
 const char *st_load_choice(const context *c, const char *name);
 double st_load_fps(const context *c, double usual);
 

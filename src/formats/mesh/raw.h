@@ -16,7 +16,7 @@ typedef enum mesh_dialect {
     MESH_DIALECTS
 } mesh_dialect;
 
-/* All that distinguishes the dialects: a table, see mesh.c. */
+/* All that distinguishes the dialects: a table, see layout.c. */
 typedef struct mesh_traits {
     bool vertex_joints; /* stored where the format says so; A1 says so and does not */
     bool joints;        /* the joint section; without it the joints are only counted */

@@ -15,7 +15,7 @@ typedef enum sgm_bones {
     BONES_MAP   /* that byte counts the entries of a bone map, which follows it */
 } sgm_bones;
 
-/* All that distinguishes the dialects: a table, see sgm.c. */
+/* All that distinguishes the dialects: a table, see sgm_layout.c. */
 typedef struct sgm_traits {
     bool magic;
     uint8_t version;

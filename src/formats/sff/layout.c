@@ -6,7 +6,7 @@
  *   interleaved  0     position, normal and uv of a vertex, then those of the next
  *   packed       1     all positions, then all normals, then all uvs
  *
- * The walk goes by the counts. Sizes only say how much is a texture, and are checked; sff_probe.c uses them to find out which
+ * The walk goes by the counts. Sizes only say how much is a texture, and are checked; probe.c uses them to find out which
  * reading it is. */
 #include "raw.h"
 
