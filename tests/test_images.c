@@ -869,7 +869,6 @@ static void test_labels(void **unused)
     st_draw_text(&p, -9, -3, "A\xc3\xa9\x80", color, 2);
     expect_dots(&p, (const char *const[]){"#..##......##", "#..##......##", "#..##......##", "#..##......##", "#..##......##",
                                           "#..##......##", "#..##......##", "#..##......##", "#..##......##", "#..##########"});
-    assert_int_equal(st_text_length("A\xc3\xa9\xe2\x82\xac\x80z"), 5);
     st_draw_text(&p, 2147483647, 2147483647, "far", color, 2147483647);
     st_draw_text(&p, -2147483647 - 1, -2147483647 - 1, "far", color, 2147483647);
     for (char c = 1; c < 127; c++) /* every letter is in its place, and only the space is empty */

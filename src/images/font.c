@@ -73,14 +73,6 @@ static unsigned next_character(const char **utf8)
     return c < ' ' || c > '~' ? BOX : c;
 }
 
-uint32_t st_text_length(const char *utf8)
-{
-    uint32_t length = 0;
-    for (; *utf8; length++)
-        next_character(&utf8);
-    return length;
-}
-
 static void draw_dot(const stele_picture *p, int64_t x, int64_t y, const uint8_t rgba[4], int scale)
 {
     for (int64_t row = y < 0 ? 0 : y; row < y + scale && row < p->height; row++)

@@ -7,9 +7,6 @@
 /* Of a character, with the space to the next one and to the next line, at scale 1. */
 enum { FONT_WIDTH = 6, FONT_HEIGHT = 10 };
 
-/* The number of characters, which are code points, not bytes. */
-uint32_t st_text_length(const char *utf8);
-
 /* Draws a text whose upper left corner is at x, y; every dot of the font is a square of so many pixels. What is outside of the
  * picture is left out; what is not ASCII is a box. */
 void st_draw_text(const stele_picture *p, int x, int y, const char *utf8, const uint8_t rgba[4], int scale);

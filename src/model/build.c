@@ -77,11 +77,6 @@ void st_property_text(stele_properties *p, arena *a, const char *key, const char
     set_property(p, a, (stele_property){.key = key, .text = copied_text(a, text)});
 }
 
-void st_property_json(stele_properties *p, arena *a, const char *key, const char *json)
-{
-    set_property(p, a, (stele_property){.key = key, .json = copied_text(a, json)});
-}
-
 void st_property_numbers(stele_properties *p, arena *a, const char *key, const double *numbers, size_t count)
 {
     double *copy = st_arena_array(a, count, sizeof *copy);

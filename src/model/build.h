@@ -25,7 +25,6 @@ static inline stele_node *st_model_node(stele_model *model, uint32_t index)
 
 /* Adds a property, replacing one of the same key. The key and text are copied. */
 void st_property_text(stele_properties *p, arena *a, const char *key, const char *text);
-void st_property_json(stele_properties *p, arena *a, const char *key, const char *json);
 void st_property_numbers(stele_properties *p, arena *a, const char *key, const double *numbers, size_t count);
 void st_property_number(stele_properties *p, arena *a, const char *key, double number);
 

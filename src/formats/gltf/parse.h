@@ -154,7 +154,4 @@ const float *st_gltf_weights(gltf_doc *d, uint32_t token, const stele_mesh *mesh
 stele_properties st_gltf_extras(gltf_doc *d, uint32_t object, uint32_t taken);
 uint32_t st_gltf_extra(const gltf_doc *d, uint32_t object, const char *key, json_kind kind);
 
-/* All of it; NULL without memory. */
-gltf_doc *st_gltf_document(context *c, gltf_file *f);
-
 #endif

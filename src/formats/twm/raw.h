@@ -18,7 +18,7 @@ typedef struct twm_reading {
     const char *says;
 } twm_reading;
 
-enum { TWM_LAYOUTS = 11, TWM_READINGS = 2 * TWM_LAYOUTS, TWM_NO_SKELETON = TWM_LAYOUTS - 1 };
+enum { TWM_LAYOUTS = 11, TWM_NO_SKELETON = TWM_LAYOUTS - 1 };
 twm_reading st_twm_reading(unsigned reading);
 
 typedef struct twm_mesh {
