@@ -16,11 +16,6 @@ typedef struct mesh_saver {
     uint64_t too_many, sheared; /* vertices with more joints than fit, poses */
 } mesh_saver;
 
-static void *zeroed(mesh_saver *m, uint64_t count, uint32_t size)
-{
-    return st_need(m->c, count, size);
-}
-
 /* ---- The mesh ---- */
 
 /* What some mesh has, all vertices get. */
@@ -92,7 +87,7 @@ static void save_vertex(mesh_saver *m, const flat_mesh *mesh, uint64_t vertex, u
 static void save_geometry(mesh_saver *m)
 {
     mesh_file *f = m->file;
-    uint8_t *vertices = zeroed(m, m->vertex_count, m->vertex.bytes), *indices = zeroed(m, m->index_count, 4);
+    uint8_t *vertices = st_need(m->c, m->vertex_count, m->vertex.bytes), *indices = st_need(m->c, m->index_count, 4);
     uint64_t vertex = 0, index = 0;
     if (!vertices || !indices)
         return;
@@ -130,7 +125,7 @@ static void store_rows(uint8_t *bytes, const matrix *m)
 static void save_joints(mesh_saver *m)
 {
     mesh_file *f = m->file;
-    uint8_t *joints = zeroed(m, m->numbers.count, JOINT_BYTES);
+    uint8_t *joints = st_need(m->c, m->numbers.count, JOINT_BYTES);
     for (size_t i = 0; joints && i < m->flat.joint_count; i++) {
         const flat_joint *from = &m->flat.joints[i];
         if (m->numbers.of[i] == STELE_NONE)
@@ -146,7 +141,7 @@ static void save_joints(mesh_saver *m)
 
 static void save_root(mesh_saver *m)
 {
-    uint8_t *root = zeroed(m, MATRIX_FLOATS, 4);
+    uint8_t *root = st_need(m->c, MATRIX_FLOATS, 4);
     if (root)
         store_rows(root, &m->flat.root);
     m->file->root_transform = (span){root, MATRIX_FLOATS, 4};
@@ -156,7 +151,7 @@ static void save_root(mesh_saver *m)
 
 static span one_float(mesh_saver *m, double value)
 {
-    uint8_t *bytes = zeroed(m, 1, 4);
+    uint8_t *bytes = st_need(m->c, 1, 4);
     if (bytes)
         store_f32(bytes, (float)value);
     return (span){bytes, 1, 4};
@@ -186,10 +181,10 @@ static void save_poses(mesh_saver *m, uint32_t clip, const double *times, double
 {
     uint32_t id_bytes = stele_type_size(st_mesh_traits[m->file->raw.dialect].pose_joint), stride = id_bytes + POSE_BYTES;
     uint64_t rows = (uint64_t)a->pose_count * m->numbers.count;
-    uint8_t *timestamps = zeroed(m, a->pose_count, 4), *poses = zeroed(m, rows, stride);
-    matrix *places = zeroed(m, m->flat.joint_count, sizeof *places);
-    double(*before)[4] = zeroed(m, m->flat.joint_count, sizeof *before);
-    double(*scratch)[16] = zeroed(m, m->flat.model->node_count, sizeof *scratch);
+    uint8_t *timestamps = st_need(m->c, a->pose_count, 4), *poses = st_need(m->c, rows, stride);
+    matrix *places = st_need(m->c, m->flat.joint_count, sizeof *places);
+    double(*before)[4] = st_need(m->c, m->flat.joint_count, sizeof *before);
+    double(*scratch)[16] = st_need(m->c, m->flat.model->node_count, sizeof *scratch);
     if (!m->c->fits)
         return;
     for (uint64_t i = 0; i < a->pose_count; i++) {

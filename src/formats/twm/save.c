@@ -16,19 +16,12 @@ typedef struct twm_saver {
     uint64_t sheared, moved_keys;
 } twm_saver;
 
-static uint8_t *zeroed(twm_saver *t, uint64_t count, uint32_t size)
-{
-    uint8_t *bytes = st_arena_array(t->c->arena, count, size);
-    t->c->fits &= bytes != NULL;
-    return bytes;
-}
-
 static span packed_floats(twm_saver *t, const stele_view *view, uint32_t components)
 {
     uint32_t stride = 4 * components;
     if (view->stride == stride)
         return (span){view->data, view->count, stride};
-    uint8_t *bytes = zeroed(t, view->count, stride);
+    uint8_t *bytes = st_need(t->c, view->count, stride);
     for (uint64_t i = 0; bytes && i < view->count; i++)
         memcpy(bytes + i * stride, st_view_at(view, i), stride);
     return (span){bytes, view->count, stride};
@@ -56,7 +49,7 @@ static void save_skeleton(twm_saver *t)
     t->made_root = t->numbers.roots > 1;
     f->joint_count = t->numbers.count + t->made_root;
     f->has_skeleton = f->joint_count > 0;
-    uint8_t *joints = zeroed(t, f->joint_count, TWM_JOINT_BYTES);
+    uint8_t *joints = st_need(t->c, f->joint_count, TWM_JOINT_BYTES);
     if (!joints)
         return;
     if (t->made_root)
@@ -75,8 +68,8 @@ static void save_skeleton(twm_saver *t)
 /* Bitangent = cross(normal, tangent) * w. Without normals there is no binormal. */
 static void save_tangents(twm_saver *t, const flat_mesh *from, twm_mesh *m)
 {
-    uint8_t *tangents = zeroed(t, from->vertex_count, 12);
-    uint8_t *binormals = from->normal.count ? zeroed(t, from->vertex_count, 12) : NULL;
+    uint8_t *tangents = st_need(t->c, from->vertex_count, 12);
+    uint8_t *binormals = from->normal.count ? st_need(t->c, from->vertex_count, 12) : NULL;
     for (uint64_t v = 0; tangents && v < from->vertex_count; v++) {
         float tangent[4], n[3];
         stele_view_row(&from->tangent, v, tangent);
@@ -104,7 +97,7 @@ static void save_indices(twm_saver *t, const flat_mesh *from, twm_mesh *m)
         m->indices = (span){from->indices.data, m->index_count, 4};
         return;
     }
-    uint8_t *bytes = zeroed(t, m->index_count, 4);
+    uint8_t *bytes = st_need(t->c, m->index_count, 4);
     for (uint64_t i = 0; bytes && i < m->index_count; i++)
         store_uint(bytes + 4 * i, st_view_index(&from->indices, i), 4);
     m->indices = (span){bytes, m->index_count, 4};
@@ -130,7 +123,7 @@ static void save_clusters(twm_saver *t, const flat_mesh *from, twm_mesh *m)
     uint64_t weights = 0;
     for (uint64_t v = 0; v < from->vertex_count; v++)
         weights += influences_at(t, from, v, influences);
-    uint8_t *bytes = zeroed(t, 8 * from->vertex_count + TWM_WEIGHT_BYTES * weights, 1), *p = bytes;
+    uint8_t *bytes = st_need(t->c, 8 * from->vertex_count + TWM_WEIGHT_BYTES * weights, 1), *p = bytes;
     for (uint64_t v = 0; bytes && v < from->vertex_count; v++) {
         size_t count = influences_at(t, from, v, influences);
         store_uint(p, count, 8);
@@ -245,7 +238,7 @@ static bool collect_times(twm_saver *t, clip_saver *c)
         if (!joint->count && rests_elsewhere(&t->flat, j))
             joint->times[joint->count++] = 0;
         joint->count = st_sort_times(joint->times, joint->count);
-        joint->bytes = zeroed(t, joint->count, TWM_KEY_BYTES);
+        joint->bytes = st_need(t->c, joint->count, TWM_KEY_BYTES);
     }
     return t->c->fits;
 }
