@@ -87,7 +87,7 @@ static bool known_target(const stele_file *file)
     return false;
 }
 
-static void parse(stele_file *file, const stele_options *options)
+static void recognise(stele_file *file, const stele_options *options)
 {
     const format *forced = options->format ? st_format_named(options->format) : NULL;
     attempt best = {0};
@@ -207,7 +207,7 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
     if (!file->arena.failed && error)
         st_fail_with(file, STELE_IO, DIAG_NOT_READABLE, STELE_NOWHERE, "", st_error_text(error, &file->arena));
     else if (!file->arena.failed)
-        parse(file, options);
+        recognise(file, options);
     conclude(file);
     file->sound = file->outcome.status == STELE_OK && !file->diags.errors;
     file->diags_of_opening = file->diags.count;
