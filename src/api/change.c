@@ -80,7 +80,8 @@ static stele_model *load_model(stele_file *file)
     return loaded && !file->arena.failed ? file->model : NULL;
 }
 
-stele_model *st_loaded_model(stele_file *file)
+/* The model, which may still be added to; NULL if it cannot be had, and then the outcome says why. */
+static stele_model *loaded_model(stele_file *file)
 {
     if (!file->model_done) {
         file->model = load_model(file);
@@ -94,7 +95,7 @@ stele_model *st_loaded_model(stele_file *file)
 
 const stele_model *st_finished_model(stele_file *file)
 {
-    stele_model *model = st_loaded_model(file);
+    stele_model *model = loaded_model(file);
     const char *problem;
     if (!model || model->order)
         return model;
@@ -128,7 +129,8 @@ stele_file *stele_new(const stele_options *options)
     return file;
 }
 
-void st_model_changed(stele_file *file)
+/* What was made from the model is no longer true. */
+static void model_changed(stele_file *file)
 {
     file->touched = true;
     file->info = NULL;
@@ -144,7 +146,7 @@ static stele_model *model_to_add_to(stele_file *file, const char *problem)
         st_fail(file, STELE_USAGE, problem);
         return NULL;
     }
-    return st_loaded_model(file);
+    return loaded_model(file);
 }
 
 /* From now on the model is not what the file says, and it must be looked at again as a whole. */
@@ -152,7 +154,7 @@ static uint32_t added(stele_file *file, uint32_t index)
 {
     if (index != STELE_NONE) {
         file->model->order = NULL;
-        st_model_changed(file);
+        model_changed(file);
     } else if (st_end(file) == STELE_OK) {
         st_fail(file, STELE_USAGE, "there is no index for so many");
     }
@@ -209,7 +211,7 @@ stele_status stele_bake(stele_file *file, uint32_t clip, double seconds)
     stele_model *baked = st_arena_alloc(&file->arena, sizeof *baked);
     if (baked && st_bake(model, &file->arena, clip, seconds, baked) && !file->arena.failed) {
         file->model = baked;
-        st_model_changed(file);
+        model_changed(file);
     }
     return st_end(file);
 }
@@ -219,7 +221,7 @@ stele_status stele_make_normals(stele_file *file)
     if (!stele_file_model(file))
         return stele_file_status(file);
     if (st_add_normals(file->model, &file->arena))
-        st_model_changed(file); /* also if memory ran out half-way */
+        model_changed(file); /* also if memory ran out half-way */
     return st_end(file);
 }
 

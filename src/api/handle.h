@@ -37,7 +37,7 @@ struct stele_file {
     outcome loading;    /* and so it went */
     bool touched;       /* the model is no longer what the file says */
 
-    /* Made from the model when they are asked for; st_model_changed forgets them. */
+    /* Made from the model when they are asked for; model_changed (change.c) forgets them. */
     stele_info *info;
     struct render_texture *textures; /* of pictures, one for each of the model's */
     uint8_t *texture_uses;           /* what each is decoded for */
@@ -71,14 +71,9 @@ bool st_parse(stele_file *file, context *c);
 /* A handle without content; NULL without memory. Options that make no sense are its outcome. */
 stele_file *st_new_handle(const stele_options *options, const char *path);
 
-/* The model, which may still be added to; NULL if it cannot be had, and then the outcome says why. */
-stele_model *st_loaded_model(stele_file *file);
-
-/* The same, complete: parents are known to precede their children, and indices to point somewhere. */
+/* The model, complete: parents are known to precede their children, and indices to point somewhere. NULL if it cannot be had,
+ * and then the outcome says why. */
 const stele_model *st_finished_model(stele_file *file);
-
-/* What was made from the model is no longer true. */
-void st_model_changed(stele_file *file);
 
 /* The name of a path without folder and extension. */
 const char *st_base_name(arena *a, const char *path);

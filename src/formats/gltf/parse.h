@@ -129,9 +129,6 @@ const char *st_gltf_file_name(gltf_doc *d, uint32_t token);
 
 void st_gltf_read_buffers(gltf_doc *d, const gltf_file *f); /* parse_buffers.c: buffers, buffer views, accessors */
 
-/* The values of an accessor, its sparse ones included; no rows if they cannot be had. */
-stele_view st_gltf_view(gltf_doc *d, uint32_t accessor);
-
 /* Memory that no bytes of the file stand for: within a small multiple of them, or refused and reported. */
 bool st_gltf_may_build(gltf_doc *d, uint32_t token, uint64_t rows, uint32_t row_size);
 stele_view st_gltf_make(gltf_doc *d, uint32_t token, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);

@@ -306,7 +306,8 @@ static void build(gltf_doc *d, uint32_t token, gltf_accessor *a)
     a->view = made;
 }
 
-stele_view st_gltf_view(gltf_doc *d, uint32_t accessor)
+/* The values of an accessor, its sparse ones included; no rows if they cannot be had. */
+static stele_view view_of(gltf_doc *d, uint32_t accessor)
 {
     gltf_accessor *a = &d->accessors[accessor];
     if (a->usable && !a->built)
@@ -325,5 +326,5 @@ stele_view st_gltf_use(gltf_doc *d, gltf_use use)
         d->uses = larger;
     }
     d->uses[d->use_count++] = use;
-    return use.kind == GLTF_SPARSE_FLOATS ? d->accessors[use.accessor].sparse.values : st_gltf_view(d, use.accessor);
+    return use.kind == GLTF_SPARSE_FLOATS ? d->accessors[use.accessor].sparse.values : view_of(d, use.accessor);
 }

@@ -113,8 +113,7 @@ uint32_t st_pack_indices(packer *p, const stele_primitive *primitive, const char
 uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *view, uint64_t count, bool bounded,
                        const char *path);
 
-/* Zeros, which need no bytes; and whether a view is all of them. */
-bool st_pack_all_zero(const stele_view *view);
+/* Zeros, which need no bytes. */
 uint32_t st_pack_zeros(packer *p, uint64_t count, uint32_t components, bool bounded);
 
 /* Keys and matrices, of which many share a bufferView. */

@@ -453,7 +453,7 @@ uint32_t st_pack_zeros(packer *p, uint64_t count, uint32_t components, bool boun
         &(made_accessor){.view = STELE_NONE, .count = count, .type = STELE_F32, .components = components, .bounded = bounded});
 }
 
-bool st_pack_all_zero(const stele_view *v)
+static bool all_zero(const stele_view *v)
 {
     static const uint8_t zeros[64];
     for (uint64_t i = 0; i < v->count; i++)
@@ -564,7 +564,7 @@ uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *vi
     }
     if (p->failed)
         return STELE_NONE;
-    if (st_pack_all_zero(&v))
+    if (all_zero(&v))
         return st_pack_zeros(p, count, 3, bounded);
     if (morph->vertices.count)
         return pack_sparse(p, morph, v, &a, path);

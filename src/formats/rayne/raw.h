@@ -88,10 +88,6 @@ stele_view st_sgm_uvs(const sgm_mesh *m);
 
 stele_type st_sgm_index_type(const sgm_mesh *m);
 
-/* What a texture's or colour's hint means; NULL if nothing is known. */
-const char *st_sgm_texture_role(uint8_t hint);
-const char *st_sgm_color_role(uint8_t hint);
-
 void st_sgm_check(context *c, const raw_file *raw);
 bool st_sgm_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dialect);
 

@@ -72,12 +72,13 @@ const sgm_traits st_sgm_traits[] = {
 static const char *const texture_roles[] = {"base color", "normal map", "specular map", "roughness map", "emission map"};
 static const char *const color_roles[] = {"base color", NULL, "specular", "roughness", "emission"};
 
-const char *st_sgm_texture_role(uint8_t hint)
+/* What a texture's or colour's hint means; NULL if nothing is known. */
+static const char *texture_role(uint8_t hint)
 {
     return hint < sizeof texture_roles / sizeof *texture_roles ? texture_roles[hint] : NULL;
 }
 
-const char *st_sgm_color_role(uint8_t hint)
+static const char *color_role(uint8_t hint)
 {
     return hint < sizeof color_roles / sizeof *color_roles ? color_roles[hint] : NULL;
 }
@@ -124,7 +125,7 @@ stele_type st_sgm_index_type(const sgm_mesh *m)
 static void walk_texture(walk *w, const sgm_traits *t, sgm_texture *texture)
 {
     if (t->uv_sets)
-        W_ENUM(w, texture, hint, st_sgm_texture_role);
+        W_ENUM(w, texture, hint, texture_role);
     W_STRING(w, texture, name);
 }
 
@@ -136,7 +137,7 @@ static void walk_uv_set(walk *w, const sgm_traits *t, sgm_uv_set *set)
 
 static void walk_color(walk *w, sgm_color *color)
 {
-    W_ENUM(w, color, hint, st_sgm_color_role);
+    W_ENUM(w, color, hint, color_role);
     W_ARRAY(w, color, rgba, STELE_F32, 4);
 }
 
@@ -308,7 +309,7 @@ static void describe_textures(context *c, const sgm_material *m, stele_material_
     for (unsigned s = 0; s < m->uv_set_count; s++)
         for (unsigned i = 0; i < m->uv_set[s].texture_count; i++) {
             const sgm_texture *texture = &m->uv_set[s].texture[i];
-            describe_texture(c, texture, s, st_sgm_texture_role(texture->hint), &textures[n++]);
+            describe_texture(c, texture, s, texture_role(texture->hint), &textures[n++]);
         }
     info->textures = textures;
     info->texture_count = count;
@@ -320,7 +321,7 @@ static void describe_colors(const sgm_material *m, arena *a, stele_material_info
     if (!colors)
         return;
     for (unsigned i = 0; i < m->color_count; i++) {
-        const char *role = st_sgm_color_role(m->color[i].hint);
+        const char *role = color_role(m->color[i].hint);
         colors[i].role = role ? role : "unknown";
         for (int k = 0; k < 4; k++)
             colors[i].rgba[k] = load_f32(m->color[i].rgba.data + 4 * k);

@@ -19,7 +19,7 @@ static const stele_dialect_info dialects[] = {
     [SFF_PACKED] = {"packed", "Specter 0.1, mode 1: one array per attribute"},
 };
 
-const char *const st_sff_attribute_names[] = {"position", "normal", "uv0"};
+static const char *const attribute_names[] = {"position", "normal", "uv0"};
 
 /* ---- What the reading makes of the header ---- */
 
@@ -146,9 +146,9 @@ static void walk_attributes(walk *w, const sff_layout *l, sff_mesh *m)
     stele_column columns[SFF_ATTRIBUTES];
     size_t count = 0;
     for (unsigned i = 0; i < SFF_ATTRIBUTES; i++) {
-        stele_column column = {l->packed ? "" : st_sff_attribute_names[i], STELE_F32, l->components[i]};
+        stele_column column = {l->packed ? "" : attribute_names[i], STELE_F32, l->components[i]};
         if (column.components && l->packed)
-            st_walk_rows(w, st_sff_attribute_names[i], &m->attribute[i], &column, 1, m->vertex_count);
+            st_walk_rows(w, attribute_names[i], &m->attribute[i], &column, 1, m->vertex_count);
         else if (column.components)
             columns[count++] = column;
     }
@@ -364,7 +364,7 @@ static void describe(context *c, const raw_file *raw, stele_info *info)
         return;
     for (unsigned i = 0; i < SFF_ATTRIBUTES; i++)
         if (layout.components[i])
-            names[name_count++] = st_sff_attribute_names[i];
+            names[name_count++] = attribute_names[i];
     for (uint64_t i = 0; i < f->mesh_count; i++) {
         if (f->mesh[i].texture_count)
             describe_own_textures(f, &f->mesh[i], c->arena, textures, &materials[i]);

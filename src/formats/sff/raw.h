@@ -65,8 +65,6 @@ typedef struct sff_file {
     sff_texture *texture;
 } sff_file;
 
-extern const char *const st_sff_attribute_names[SFF_ATTRIBUTES];
-
 sff_layout st_sff_layout(uint64_t format, raw_file raw);
 stele_view st_sff_floats(const sff_layout *l, const sff_mesh *m, sff_attribute attribute);
 stele_type st_sff_index_type(const sff_layout *l);
