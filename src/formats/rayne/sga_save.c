@@ -68,7 +68,7 @@ static void list_children(sga_saver *a)
     }
 }
 
-static void write_bones(sga_saver *a)
+static void save_bones(sga_saver *a)
 {
     char path[WALK_PATH];
     context *c = a->c;
@@ -153,7 +153,7 @@ static void pose_joints(sga_saver *a, uint32_t clip, double seconds)
 static const transform no_change = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
 
 /* A track for every bone, with a key for every time, as exporters write it. */
-static bool write_tracks(sga_saver *a, uint32_t clip, const double *times, uint64_t count, sga_clip *to)
+static bool save_tracks(sga_saver *a, uint32_t clip, const double *times, uint64_t count, sga_clip *to)
 {
     unsigned bones = a->file->bone_count;
     context *c = a->c;
@@ -179,7 +179,7 @@ static bool write_tracks(sga_saver *a, uint32_t clip, const double *times, uint6
     return true;
 }
 
-static void write_clip(sga_saver *a, uint32_t clip)
+static void save_clip(sga_saver *a, uint32_t clip)
 {
     char path[WALK_PATH];
     context *c = a->c;
@@ -190,11 +190,11 @@ static void write_clip(sga_saver *a, uint32_t clip)
                        st_path(path, "clip[%u].name", clip));
     if (times && count > UINT32_MAX)
         st_refuse(c, at_path(path, 1), "a track has at most 4294967295 keys");
-    else if (!times || !st_flat_afford(c, clip, (double)count) || !write_tracks(a, clip, times, count, to))
+    else if (!times || !st_flat_afford(c, clip, (double)count) || !save_tracks(a, clip, times, count, to))
         c->fits = false;
 }
 
-static void write_clips(sga_saver *a)
+static void save_clips(sga_saver *a)
 {
     context *c = a->c;
     uint64_t motionless = 0;
@@ -205,7 +205,7 @@ static void write_clips(sga_saver *a)
         else if (a->file->clip_count == UINT16_MAX)
             st_refuse(c, at_path("clip", 1), "there are at most 65535 clips");
         else
-            write_clip(a, i);
+            save_clip(a, i);
     }
     st_lose(c, DIAG_LOSS_ANIMATION, motionless, "clip", "moves bones only: %llu clip%s that move none dropped",
             (unsigned long long)motionless, motionless == 1 ? "" : "s");
@@ -241,9 +241,9 @@ bool st_sga_of_model(context *c, const flat_model *flat, bool neutral, sga_file 
                    .scratch = st_need(c, c->save->model->node_count, sizeof *a.scratch),
                    .fps = c->save->fps > 0 ? c->save->fps : SGA_FRAMES_PER_SECOND};
     if (c->fits)
-        write_bones(&a);
+        save_bones(&a);
     if (c->fits)
-        write_clips(&a);
+        save_clips(&a);
     return c->fits;
 }
 

@@ -77,7 +77,7 @@ static void check_names(sgm_saver *a, const sgm_material *m, const char *path)
 }
 
 /* As it was written in the file that it came from, if it still means the same; otherwise in the usual way. */
-static void write_material(sgm_saver *a, const stele_material *m, unsigned uv_count, sgm_material *to)
+static void save_material(sgm_saver *a, const stele_material *m, unsigned uv_count, sgm_material *to)
 {
     char path[WALK_PATH];
     arena *memory = a->c->arena;
@@ -107,7 +107,7 @@ static bool *used_materials(sgm_saver *a)
 }
 
 /* One for each mesh, those that meshes share again and again; then those that no mesh has. */
-static void write_materials(sgm_saver *a)
+static void save_materials(sgm_saver *a)
 {
     context *c = a->c;
     const stele_model *model = a->c->save->model;
@@ -125,12 +125,12 @@ static void write_materials(sgm_saver *a)
         return;
     for (size_t i = 0; i < a->flat.mesh_count; i++) {
         uint32_t material = a->flat.meshes[i].material;
-        write_material(a, material == STELE_NONE ? &plain : &model->materials[material], a->file->mesh[i].uv_count,
-                       &a->file->material[a->file->material_count++]);
+        save_material(a, material == STELE_NONE ? &plain : &model->materials[material], a->file->mesh[i].uv_count,
+                      &a->file->material[a->file->material_count++]);
     }
     for (size_t i = 0; i < model->material_count; i++)
         if (!used[i])
-            write_material(a, &model->materials[i], SGM_MOST, &a->file->material[a->file->material_count++]);
+            save_material(a, &model->materials[i], SGM_MOST, &a->file->material[a->file->material_count++]);
 }
 
 /* ---- Vertices ---- */
@@ -175,7 +175,7 @@ static void copy_column(const vertex_column *column, uint64_t rows, uint8_t *to,
 }
 
 /* The file's tangents point down the image, ours up. */
-static void write_tangents(const flat_mesh *m, const stele_property *same, uint8_t *to, uint32_t stride)
+static void save_tangents(const flat_mesh *m, const stele_property *same, uint8_t *to, uint32_t stride)
 {
     for (uint64_t v = 0; v < m->vertex_count; v++)
         for (uint32_t k = 0; k < 4; k++) {
@@ -185,7 +185,7 @@ static void write_tangents(const flat_mesh *m, const stele_property *same, uint8
 }
 
 /* Four weights and four bones for each vertex. */
-static void write_skin(sgm_saver *a, const flat_mesh *m, uint8_t *to, uint32_t stride)
+static void save_skin(sgm_saver *a, const flat_mesh *m, uint8_t *to, uint32_t stride)
 {
     for (uint64_t v = 0; v < m->vertex_count; v++) {
         influence influences[4];
@@ -202,7 +202,7 @@ static void write_skin(sgm_saver *a, const flat_mesh *m, uint8_t *to, uint32_t s
     }
 }
 
-static void write_vertices(sgm_saver *a, const flat_mesh *m, const stele_property *same_tangents, sgm_mesh *to)
+static void save_vertices(sgm_saver *a, const flat_mesh *m, const stele_property *same_tangents, sgm_mesh *to)
 {
     vertex_column columns[MOST_COLUMNS];
     size_t count = plain_columns(m, to->uv_count, columns);
@@ -224,13 +224,13 @@ static void write_vertices(sgm_saver *a, const flat_mesh *m, const stele_propert
         at += 4 * columns[i].components;
     }
     if (to->has_tangents)
-        write_tangents(m, same_tangents, bytes + at, stride);
+        save_tangents(m, same_tangents, bytes + at, stride);
     if (to->has_bones)
-        write_skin(a, m, bytes + plain + 16u * to->has_tangents, stride);
+        save_skin(a, m, bytes + plain + 16u * to->has_tangents, stride);
 }
 
 /* Two bytes each wherever that is enough; the engine knows two and four. */
-static void write_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
+static void save_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
 {
     const stele_view *v = &m->indices;
     bool packed = v->stride == stele_type_size(v->type), wide = false;
@@ -270,7 +270,7 @@ static const stele_property *same_tangents_of(const flat_mesh *m)
     return same && same->number_count == 4 ? same : NULL;
 }
 
-static void write_mesh(sgm_saver *a, unsigned index)
+static void save_mesh(sgm_saver *a, unsigned index)
 {
     char path[WALK_PATH];
     const flat_mesh *m = &a->flat.meshes[index];
@@ -288,11 +288,11 @@ static void write_mesh(sgm_saver *a, unsigned index)
     if (!fits(a, m, st_path(path, "mesh[%u]", index)))
         return;
     count_lost_uvs(a, m->source);
-    write_vertices(a, m, same_tangents, to);
-    write_indices(a, m, to);
+    save_vertices(a, m, same_tangents, to);
+    save_indices(a, m, to);
 }
 
-static void write_meshes(sgm_saver *a)
+static void save_meshes(sgm_saver *a)
 {
     context *c = a->c;
     if (a->flat.mesh_count > SGM_MOST) {
@@ -302,7 +302,7 @@ static void write_meshes(sgm_saver *a)
     a->file->mesh_count = (uint8_t)a->flat.mesh_count;
     a->file->mesh = st_need(c, a->flat.mesh_count, sizeof *a->file->mesh);
     for (unsigned i = 0; c->fits && i < a->file->mesh_count; i++)
-        write_mesh(a, i);
+        save_mesh(a, i);
 }
 
 /* ---- Colours ---- */
@@ -348,7 +348,7 @@ static void walk_animation(walk *w, void *raw)
     st_format_sga.walk(w, raw);
 }
 
-static void write_animation(sgm_saver *a)
+static void save_animation(sgm_saver *a)
 {
     context *c = a->c;
     sga_file *f = st_need(c, 1, sizeof *f);
@@ -388,13 +388,13 @@ bool st_sgm_save(context *c, raw_file *raw)
     raw->dialect = SGM_V3;
     if (!st_flatten(c, &wishes, &a.flat))
         return false;
-    write_meshes(&a);
+    save_meshes(&a);
     if (c->fits)
         tell_colors(&a);
     if (c->fits)
-        write_materials(&a);
+        save_materials(&a);
     if (c->fits && a.flat.joint_count)
-        write_animation(&a);
+        save_animation(&a);
     report_losses(&a);
     return c->fits && (wanted == SGM_V3 || st_format_adapt(&st_format_sgm, c, raw, wanted));
 }
