@@ -85,6 +85,7 @@ bool st_format_adapt(const format *format, context *c, raw_file *raw, unsigned d
     raw_file *from = st_need_copy(c, raw, 1, format->raw_size);
     if (!from)
         return false;
+    c->into = format->info.dialects[dialect].name;
     bool fits = format->adapt(c, from, raw, dialect);
     settle(format, c, from);
     return fits;

@@ -163,7 +163,6 @@ bool st_mesh_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dia
     mesh_file *f = (mesh_file *)raw;
     mesh_adapter a = {
         .c = c, .before = (const mesh_file *)from, .from = &st_mesh_traits[raw->dialect], .to = &st_mesh_traits[dialect]};
-    c->into = st_format_mesh.info.dialects[dialect].name;
     adapt_root_transform(&a, f);
     adapt_vertices(&a, f);
     adapt_joints(&a, f);

@@ -260,7 +260,6 @@ bool st_sgm_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dial
     const sgm_file *before = (const sgm_file *)from;
     sgm_file *f = (sgm_file *)raw;
     sgm_adapter a = {.c = c, .from = &st_sgm_traits[raw->dialect], .to = &st_sgm_traits[dialect], .dialect = dialect};
-    c->into = st_format_sgm.info.dialects[dialect].name;
     f->material = st_need_copy(c, f->material, f->material_count, sizeof *f->material);
     f->mesh = st_need_copy(c, f->mesh, f->mesh_count, sizeof *f->mesh);
     for (unsigned i = 0; c->fits && i < f->material_count; i++) {

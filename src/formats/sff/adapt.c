@@ -94,7 +94,6 @@ bool st_sff_adapt(context *c, const raw_file *from, raw_file *raw, unsigned dial
     sff_file *f = (sff_file *)raw;
     unsigned reading = raw->reading;
     sff_adapter a = {.c = c, .from = st_sff_layout(f->format, *raw)};
-    c->into = st_format_sff.info.dialects[dialect].name;
     f->format = actual_format(f, &a.from);
     f->mode = dialect;
     *raw = (raw_file){dialect, 0};
