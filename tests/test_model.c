@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "base/matrix.h"
-#include "model/flatten.h"
 #include "model/evaluate.h"
+#include "model/flatten.h"
 #include "support.h"
 
 static void assert_near(double a, double b)
