@@ -96,6 +96,7 @@ typedef struct job {
     bool several;        /* it is not the only one */
     size_t index, count; /* which of how many */
     progress bar;
+    struct imported *imported; /* the bytes of a file that stele-import handed over, or NULL */
 } job;
 
 typedef void (*job_function)(job *j);
@@ -111,7 +112,9 @@ bool is_to_be_imported(const job *j, const stele_file *file);
 
 /* What stele-import makes of a file that is in no format of ours; unknown, which is closed otherwise, if that does
  * not know it either. */
-stele_file *import_file(const job *j, const stele_options *options, stele_file *unknown);
+typedef struct imported imported;
+stele_file *import_file(job *j, const stele_options *options, stele_file *unknown);
+void free_imported(imported *glb);
 
 /* What it reads, in lines of a name, a tab and extensions; "" without it. Whether a file's name promises one of these, and none
  * of ours. */

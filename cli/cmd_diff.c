@@ -123,7 +123,9 @@ static void diff(job *j)
     if (a)
         close_job(j, a);
     if (b)
-        close_job(j, b);
+        close_job(&other, b);
+    if (other.exit_code > j->exit_code)
+        j->exit_code = other.exit_code;
 }
 
 static int run(const settings *s, char **operands, size_t count)

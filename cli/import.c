@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@
 
 extern char **environ;
 
-enum { MOST_LINES = 65536 };
+enum { MOST_LINES = 65536, LARGE_PIPE = 1 << 20 };
 enum { IMPORT_FAILED = 1, IMPORT_UNKNOWN = 4, CANNOT_RUN = 127 }; /* how it ends, if not with 0 or EXIT_IO */
 
 /* A child, and what it has said so far. */
@@ -29,6 +30,12 @@ typedef struct importer {
     char said[MOST_LINES + 1];
     size_t size;
 } importer;
+
+/* What it handed over: memory that is only taken as bytes arrive, whatever size they claim to have. */
+struct imported {
+    void *data;
+    size_t room, size;
+};
 
 /* ---- Running it ---- */
 
@@ -67,6 +74,7 @@ static bool start(importer *child, char **arguments)
         close(lines[1]);
     child->glb = glb[0];
     child->lines = lines[0];
+    fcntl(child->glb, F_SETPIPE_SZ, LARGE_PIPE); /* fewer turns; a small one will do */
     return good;
 }
 
@@ -83,25 +91,56 @@ static void take_lines(importer *child)
     }
 }
 
-/* Delivers the GLB; the lines are taken whenever there are any, so that the child never waits for us. */
-static size_t read_glb(void *user, void *buffer, size_t size)
+/* Up to so many bytes of the GLB: 0 at its end, -1 on failure. The lines are taken whenever there are any, so that the child
+ * never waits for us. */
+static ssize_t read_some(importer *child, void *buffer, size_t size)
 {
-    importer *child = user;
     for (;;) {
         struct pollfd both[2] = {{child->glb, POLLIN, 0}, {child->lines, POLLIN, 0}}; /* -1 is passed over */
         int ready = poll(both, 2, -1);
         if (interrupted() || (ready < 0 && errno != EINTR))
-            return SIZE_MAX;
+            return -1;
         if (ready > 0 && both[1].revents)
             take_lines(child);
         if (ready > 0 && both[0].revents) {
             ssize_t n = read(child->glb, buffer, size);
-            if (n >= 0)
-                return (size_t)n;
-            if (errno != EINTR)
-                return SIZE_MAX;
+            if (n >= 0 || errno != EINTR)
+                return n;
         }
     }
+}
+
+enum { GLB_HEADER = 12 };
+
+/* The whole GLB. Its header says how long it is; what comes after that belongs to nobody. */
+static bool read_glb(importer *child, uint64_t most, imported *glb)
+{
+    uint8_t header[GLB_HEADER];
+    ssize_t n = 1;
+    *glb = (imported){NULL, 0, 0};
+    while (glb->size < GLB_HEADER && (n = read_some(child, header + glb->size, GLB_HEADER - glb->size)) > 0)
+        glb->size += (size_t)n;
+    if (glb->size < GLB_HEADER)
+        return n == 0;
+    glb->room = (size_t)header[8] | (size_t)header[9] << 8 | (size_t)header[10] << 16 | (size_t)header[11] << 24;
+    if (glb->room < GLB_HEADER || glb->room > most)
+        return false;
+    glb->data = mmap(NULL, glb->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (glb->data == MAP_FAILED) {
+        glb->data = NULL;
+        return false;
+    }
+    memcpy(glb->data, header, sizeof header);
+    while (glb->size < glb->room && (n = read_some(child, (char *)glb->data + glb->size, glb->room - glb->size)) > 0)
+        glb->size += (size_t)n;
+    return n >= 0;
+}
+
+void free_imported(imported *glb)
+{
+    if (glb && glb->data)
+        munmap(glb->data, glb->room);
+    free(glb);
 }
 
 /* How it ended, as waitpid says; all that it said is there then. */
@@ -195,30 +234,50 @@ static stele_file *explain_failure(const stele_options *options, stele_file *fil
     return refuse(options, file, status, text ? text : "stele-import failed, and does not say why");
 }
 
-static stele_file *run_importer(const stele_options *options, char **arguments, stele_file *unknown)
+/* The handle of what was handed over; unknown where the child could not help. One of them is closed. */
+static stele_file *open_imported(const stele_options *options, importer *child, int status, imported *glb, stele_file *unknown)
 {
-    importer *child = malloc(sizeof *child);
-    bool started = child && start(child, arguments);
-    stele_file *file = started ? stele_open_callback(read_glb, child, options) : NULL;
-    int status = child ? finish(child, stele_file_status(file) != STELE_IO && stele_file_status(file) != STELE_NO_MEMORY) : 0;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (!started || code == CANNOT_RUN) {
+    if (code == IMPORT_UNKNOWN)
+        return unknown;
+    if (code == CANNOT_RUN) {
         stele_file_report(unknown, STELE_UNSUPPORTED, "import-missing", 1,
                           "stele-import cannot be started: is Assimp (Debian: libassimp5) installed?");
-    } else if (WIFSIGNALED(status) && stele_file_status(file) != STELE_NO_MEMORY && !interrupted()) {
-        file = explain_signal(options, file, WTERMSIG(status));
-    } else if (code && code != IMPORT_UNKNOWN) {
-        file = explain_failure(options, file, child, code);
-    } else if (!code) {
-        report_lines(file, child);
+        return unknown;
     }
-    bool kept = !started || code == CANNOT_RUN || code == IMPORT_UNKNOWN;
-    stele_close(kept ? file : unknown);
-    free(child);
-    return kept ? unknown : file;
+    if (WIFSIGNALED(status))
+        return explain_signal(options, unknown, WTERMSIG(status));
+    if (code)
+        return explain_failure(options, unknown, child, code);
+    stele_close(unknown);
+    stele_file *file = stele_open_memory(glb->data ? glb->data : "", glb->size, options);
+    report_lines(file, child);
+    return file;
 }
 
-stele_file *import_file(const job *j, const stele_options *given, stele_file *unknown)
+static stele_file *run_importer(job *j, const stele_options *options, char **arguments, stele_file *unknown)
+{
+    importer *child = malloc(sizeof *child);
+    imported *glb = calloc(1, sizeof *glb);
+    if (!child || !glb) {
+        free(child);
+        free(glb);
+        return refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory");
+    }
+    bool started = start(child, arguments);
+    bool whole = started && read_glb(child, options->memory_limit, glb);
+    int status = finish(child, whole);
+    if (!started)
+        status = CANNOT_RUN << 8; /* as waitpid would have it */
+    stele_file *file = started && !whole && !interrupted()
+                           ? refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory within the limit")
+                           : open_imported(options, child, status, glb, unknown);
+    j->imported = glb;
+    free(child);
+    return file;
+}
+
+stele_file *import_file(job *j, const stele_options *given, stele_file *unknown)
 {
     char program[PATH_MAX], memory[32];
     const settings *s = j->settings;
@@ -238,7 +297,7 @@ stele_file *import_file(const job *j, const stele_options *given, stele_file *un
     stele_options options = *given;
     options.format = "glb";
     options.beside = options.name = j->path;
-    return run_importer(&options, arguments, unknown);
+    return run_importer(j, &options, arguments, unknown);
 }
 
 /* ---- Which formats ---- */
@@ -253,8 +312,8 @@ static void list_formats(void)
     FILE *text = open_memstream(&listed, &size);
     importer *child = malloc(sizeof *child);
     if (text && child && find_program(program) && start(child, arguments)) {
-        for (size_t n; (n = read_glb(child, buffer, sizeof buffer)) && n != SIZE_MAX;)
-            fwrite(buffer, 1, n, text);
+        for (ssize_t n; (n = read_some(child, buffer, sizeof buffer)) > 0;)
+            fwrite(buffer, 1, (size_t)n, text);
         finish(child, true);
     }
     free(child);

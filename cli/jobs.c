@@ -549,6 +549,8 @@ stele_file *open_job(job *j, stele_check_level level)
         complain(j->err, "%s: %s", j->path, stele_file_message(file));
     if (status == STELE_USAGE || !file) {
         stele_close(file);
+        free_imported(j->imported);
+        j->imported = NULL;
         return NULL;
     }
     return file;
@@ -609,4 +611,6 @@ void close_job(job *j, stele_file *file)
         j->exit_code = EXIT_IO;
     }
     stele_close(file);
+    free_imported(j->imported);
+    j->imported = NULL;
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,9 @@ int main(int argc, char **argv)
     }
     if (!parse(argc, argv, &r))
         return usage();
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* what is freed is used again, rather than given back and fetched page by page */
+    mallopt(M_TRIM_THRESHOLD, 512 << 20);
+    mallopt(M_TOP_PAD, 16 << 20);
     syscall(SYS_close_range, 3u, ~0u, 0u); /* what we were left by accident */
 import im = {.path = r.path, .scale = r.scale, .files = files_open(r.path) };
     enter_sandbox(&r, im.files);

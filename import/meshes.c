@@ -154,8 +154,10 @@ static void mend_normals(const struct aiMesh *mesh, float (*normals)[3], const b
 static stele_view normals_of(import *im, const struct aiMesh *mesh)
 {
     uint64_t count = mesh->mNumVertices, off = 0, bad_count = 0;
-    for (uint64_t i = 0; i < count; i++)
-        off += !(fabs(length_of(&mesh->mNormals[i].x) - 1) < 1e-5);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct aiVector3D *n = &mesh->mNormals[i];
+        off += fabsf(n->x * n->x + n->y * n->y + n->z * n->z - 1) < 2e-5f ? 0 : 1;
+    }
     if (!off)
         return vectors(mesh->mNormals, count);
     float(*copy)[3] = take(im, count, sizeof *copy);

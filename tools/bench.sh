@@ -67,3 +67,8 @@ $cc -std=c11 -O2 -Iinclude -o "$folder/render" bench/render.c bench/race.c build
 # shellcheck disable=SC2086 # several words
 $cc -std=c11 -O3 -Iinclude -o "$folder/skin" bench/skin.c bench/race.c build/libstele.a $libraries
 "$folder/skin"
+if [ -n "$assimp" ] && [ -x build/stele-import ]; then
+    # shellcheck disable=SC2086 # several words
+    $cc -std=c11 -O2 -Iinclude -o "$folder/import" bench/import.c bench/race.c build/libstele.a $libraries -lpthread $assimp
+    "$folder/import" build/stele "$folder"
+fi
