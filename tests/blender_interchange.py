@@ -152,6 +152,8 @@ def skinned():
         obj.modifiers.new("skin", "ARMATURE").object = armature
         groups = [obj.vertex_groups.new(name=b) for b in ("lower", "middle", "upper")]
         for vertex in mesh.vertices:
+            if name == "right" and vertex.index in (20, 21):
+                continue  # stay with the object
             at = vertex.co.z
             for i, group in enumerate(groups):
                 weight = max(0.0, 1 - abs(at - 0.5 - i)) if 0.5 < at < 2.5 else float((at <= 0.5 and i == 0) or (at >= 2.5 and i == 2))

@@ -119,7 +119,8 @@ class MadeInBlender(Case):
 
     def test_meshes_on_one_armature_have_one_skin(self):
         for name in ("skinned.fbx", "skinned.dae"):
-            self.assertEqual([len(s["joints"]) for s in self.models[name].json["skins"]], [3], name)
+            # and the node of the vertices without a bone
+            self.assertEqual([len(s["joints"]) for s in self.models[name].json["skins"]], [4], name)
 
     def wedge(self, name):
         """Rows of position, uv and colour of the mesh called base."""
