@@ -12,6 +12,7 @@
 #include "stele.h"
 
 enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_IO = 3, EXIT_UNSUPPORTED = 4 };
+enum { EXIT_TO_BE_IMPORTED = 100 }; /* of a child, to its parent */
 
 /* The version of all --json output: raised when a field changes its meaning or goes away. docs/json.md describes it. */
 enum { JSON_SCHEMA = 1 };
@@ -32,6 +33,12 @@ typedef struct settings {
     size_t choice_count;
     stele_rule rules[MOST_RULES];
     size_t rule_count;
+
+    /* Not options, but for what runs behind walls: the content of the file, and whether import is possible. */
+    const void *content; /* NULL: it is opened */
+    size_t content_size;
+    bool no_import, only_import;
+    unsigned seconds; /* that it may take; 0: any */
 } settings;
 
 typedef enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_RULE, OPTION_CHOICE } option_kind;
@@ -146,6 +153,13 @@ const char *hint_for(stele_status status);
 
 int exit_code_of(stele_status status);
 unsigned thread_count(const settings *s); /* 0: -j makes no sense */
+
+/* walls.c: runs work in a child that locks itself in before it looks into the file; deliver is called in the parent with what
+ * the child hands over. Work that opens the file by import calls lock_in when that is done. Returns the exit code. */
+typedef int (*work_function)(const settings *s, char *path);
+int behind_walls(const settings *s, char *path, work_function work, bool (*deliver)(const void *data, size_t size));
+bool hand_over(const void *data, size_t size, bool (*deliver)(const void *data, size_t size)); /* or errno says why not */
+void lock_in(const settings *s, const char *path);
 
 /* guard.c: signals. */
 void survive_truncation(void);

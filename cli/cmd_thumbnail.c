@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -22,26 +21,6 @@ static void give_up(int signal)
     ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
     (void)written;
     _exit(EXIT_IO); /* nothing is written before the picture is complete */
-}
-
-/* Sanitizers take terabytes of it, and use little. */
-static void limit_address_space(void)
-{
-#ifndef STELE_SANITIZE
-    const rlim_t most_address_space = (rlim_t)4 << 30; /* libraries that decode images do not know our limit */
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most_address_space)) {
-        limit.rlim_cur = most_address_space;
-        setrlimit(RLIMIT_AS, &limit); /* where it cannot be had, the library's own limit remains */
-    }
-#endif
-}
-
-static void limit_process(unsigned seconds)
-{
-    limit_address_space();
-    signal(SIGALRM, give_up);
-    alarm(seconds);
 }
 
 static bool append(void *memory, const void *data, size_t size)
@@ -63,10 +42,9 @@ static char *encode(const stele_picture *picture, size_t *size)
 
 /* Into the file itself and not into one that takes its place: who asks for a thumbnail may have made the file and hold it open.
  * What was made here and is not complete is removed. */
-static bool write_output(const char *png, size_t size)
+static bool write_output(const void *png, size_t size)
 {
-    if (strcmp(output, "-") == 0)
-        return write_stdout(png, size);
+    alarm(0); /* what is begun is written completely */
     bool there = access(output, F_OK) == 0;
     FILE *out = fopen(output, "wb");
     if (!out)
@@ -78,6 +56,11 @@ static bool write_output(const char *png, size_t size)
         remove(output);
     errno = error;
     return complete;
+}
+
+static bool give_out(const char *png, size_t size)
+{
+    return strcmp(output, "-") == 0 ? write_stdout(png, size) : hand_over(png, size, write_output);
 }
 
 static stele_status draw(job *j, stele_file *file)
@@ -92,8 +75,7 @@ static stele_status draw(job *j, stele_file *file)
         complain(j->err, "%s: no thumbnail: there is not enough memory", j->path);
         status = STELE_NO_MEMORY;
     }
-    alarm(0); /* what is begun is written completely */
-    if (png && !write_output(png, size)) {
+    if (png && !give_out(png, size)) {
         complain(j->err, "%s: %s", output, strerror(errno));
         status = STELE_IO;
     }
@@ -107,6 +89,12 @@ static void thumbnail(job *j)
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
     if (!file)
         return;
+    if (j->settings->no_import && is_to_be_imported(j, file)) {
+        j->exit_code = EXIT_TO_BE_IMPORTED;
+        close_job(j, file);
+        return;
+    }
+    lock_in(j->settings, j->path);
     stele_status status = stele_file_status(file) == STELE_OK ? draw(j, file) : stele_file_status(file);
     if (status != STELE_OK && stele_file_status(file) != STELE_OK)
         complain(j->err, "%s: no thumbnail: %s", j->path, stele_file_message(file));
@@ -120,6 +108,14 @@ static void thumbnail(job *j)
     }
     j->exit_code = exit_code_of(status);
     close_job(j, file);
+}
+
+static int draw_one(const settings *s, char *path)
+{
+#ifndef STELE_SANDBOX
+    alarm(s->seconds);
+#endif
+    return run_jobs(s, &path, 1, thumbnail, "drawn");
 }
 
 static int run(const settings *given, char **operands, size_t count)
@@ -136,8 +132,9 @@ static int run(const settings *given, char **operands, size_t count)
         s.memory_limit = usual_memory;
     side = (uint32_t)size;
     output = operands[1];
-    limit_process((unsigned)seconds);
-    return run_jobs(&s, operands, 1, thumbnail, "drawn");
+    signal(SIGALRM, give_up);
+    s.seconds = (unsigned)seconds;
+    return behind_walls(&s, operands[0], draw_one, write_output);
 }
 
 static const option options[] = {

@@ -516,6 +516,18 @@ static uint64_t default_limit(const char *path)
     return regular ? gigabyte + 64 * (uint64_t)status.st_size : 8 * gigabyte;
 }
 
+static stele_file *open_file(const job *j, const stele_options *options)
+{
+    const settings *s = j->settings;
+    stele_options in_memory = *options;
+    in_memory.beside = in_memory.name = j->path;
+    if (strcmp(j->path, "-") == 0)
+        return stele_open_callback(read_stdin, NULL, options);
+    if (s->only_import)
+        return stele_open_memory("", 0, options); /* nobody looks into it here */
+    return s->content ? stele_open_memory(s->content, s->content_size, &in_memory) : stele_open(j->path, options);
+}
+
 stele_file *open_job(job *j, stele_check_level level)
 {
     const settings *s = j->settings;
@@ -539,9 +551,8 @@ stele_file *open_job(job *j, stele_check_level level)
         options.parallel = run_parallel;
         options.parallel_user = j;
     }
-    stele_file *file =
-        strcmp(j->path, "-") == 0 ? stele_open_callback(read_stdin, NULL, &options) : stele_open(j->path, &options);
-    if (is_to_be_imported(j, file))
+    stele_file *file = open_file(j, &options);
+    if (!s->no_import && is_to_be_imported(j, file))
         file = import_file(j, &options, file);
     stele_status status = stele_file_status(file);
     j->exit_code = exit_code_of(status);

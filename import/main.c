@@ -124,6 +124,7 @@ static void enter_sandbox(const request *r, const files *f)
     switch (sandbox_enter(&s)) {
     case SANDBOX_NONE: fail(IMPORT_UNREADABLE, "the kernel does not let us lock ourselves in");
     case SANDBOX_CLOSED: say("note", 1, "this kernel has no Landlock: files beside the model are not read"); break;
+    case SANDBOX_READING:
     case SANDBOX_FOLDER: break;
     }
 }

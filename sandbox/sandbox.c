@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -92,14 +93,13 @@ static bool confine_files(int folder)
 
 /* What computing, reading and ending need. */
 static const int allowed[] = {
-    SYS_read,           SYS_pread64,       SYS_readv,           SYS_lseek,  SYS_close,      SYS_dup,
-    SYS_fstat,
+    SYS_read,          SYS_pread64,         SYS_readv,   SYS_lseek,      SYS_close,       SYS_dup,          SYS_fstat,
 #ifdef SYS_newfstatat
     SYS_newfstatat,
 #endif
-    SYS_munmap,         SYS_mremap,        SYS_madvise,         SYS_brk,    SYS_futex,      SYS_rt_sigaction,
-    SYS_rt_sigprocmask, SYS_rt_sigreturn,  SYS_restart_syscall, SYS_getpid, SYS_gettid,     SYS_sched_yield,
-    SYS_getrandom,      SYS_clock_gettime, SYS_gettimeofday,    SYS_exit,   SYS_exit_group,
+    SYS_munmap,        SYS_mremap,          SYS_madvise, SYS_brk,        SYS_futex,       SYS_rt_sigaction, SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,  SYS_restart_syscall, SYS_getpid,  SYS_gettid,     SYS_sched_yield, SYS_readlinkat,   SYS_getrandom,
+    SYS_clock_gettime, SYS_gettimeofday,    SYS_exit,    SYS_exit_group,
 };
 
 /* What libraries try and can do without. */
@@ -108,7 +108,7 @@ static const int refused[] = {
     SYS_access,
 #endif
 #ifdef SYS_stat
-    SYS_stat,       SYS_lstat,
+    SYS_stat,      SYS_lstat,
 #endif
 #ifdef SYS_open
     SYS_open,
@@ -116,8 +116,7 @@ static const int refused[] = {
 #ifdef SYS_readlink
     SYS_readlink,
 #endif
-    SYS_readlinkat, SYS_faccessat, SYS_statx, SYS_getcwd, SYS_ioctl, SYS_sysinfo, SYS_uname, SYS_sched_getaffinity,
-    SYS_prlimit64,  SYS_fcntl,
+    SYS_faccessat, SYS_statx, SYS_getcwd, SYS_ioctl, SYS_sysinfo, SYS_uname, SYS_sched_getaffinity, SYS_prlimit64, SYS_fcntl,
 };
 
 enum { MOST_STEPS = 160 };
@@ -181,6 +180,22 @@ static void allow_for(filter *f, int call, const int *numbers, unsigned count)
     end(f, SECCOMP_RET_KILL_PROCESS);
 }
 
+/* A thread is a process that shares everything. What clone3 asks for a filter cannot see, and libraries then use the old way.
+ */
+static void allow_threads(filter *f)
+{
+    only_if(f, SYS_clone, 4);
+    load_argument(f, 0);
+    add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1));
+    end(f, SECCOMP_RET_ALLOW);
+    end(f, SECCOMP_RET_KILL_PROCESS);
+    answer(f, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+    answer(f, SYS_set_robust_list, SECCOMP_RET_ALLOW);
+#ifdef SYS_rseq
+    answer(f, SYS_rseq, SECCOMP_RET_ALLOW);
+#endif
+}
+
 static bool confine_calls(const sandbox *s, bool opening)
 {
     filter f = {.count = 0};
@@ -203,6 +218,8 @@ static bool confine_calls(const sandbox *s, bool opening)
     allow_for(&f, SYS_write, s->writing, s->writing_count);
     allow_for(&f, SYS_writev, s->writing, s->writing_count);
     allow_for(&f, SYS_tgkill, &ourselves, 1); /* abort */
+    if (s->threads)
+        allow_threads(&f);
     end(&f, SECCOMP_RET_KILL_PROCESS);
     struct sock_fprog program = {f.count, f.steps};
     return f.count < MOST_STEPS && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;

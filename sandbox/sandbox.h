@@ -8,13 +8,17 @@
 
 /* How far the kernel let us go. */
 typedef enum sandbox_walls {
-    SANDBOX_NONE,   /* there are no walls: do not go on */
-    SANDBOX_CLOSED, /* no file can be opened any more: without Landlock the kernel cannot tell one folder from another */
-    SANDBOX_FOLDER  /* files below the folder can be opened for reading */
+    SANDBOX_NONE,    /* there are no walls: do not go on */
+    SANDBOX_CLOSED,  /* no file can be opened any more: without Landlock the kernel cannot tell one folder from another */
+    SANDBOX_READING, /* files can be opened for reading, wherever they are */
+    SANDBOX_FOLDER   /* files below the folder can be opened for reading */
 } sandbox_walls;
 
 typedef struct sandbox {
-    int folder;         /* a descriptor of the folder whose files may be read, or -1: none */
+    int folder; /* a descriptor of the folder whose files may be read, or -1: none */
+    bool
+        or_anywhere; /* all files may be read if the kernel cannot tell folders: then what is read stays inside, all the same */
+    bool threads;    /* may be started */
     const int *writing; /* descriptors that may be written to */
     unsigned writing_count;
     uint64_t memory;  /* most bytes of address space; 0: as it is */

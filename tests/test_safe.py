@@ -1,10 +1,11 @@
 """What a model's file, and what happens beside it, must not be able to do: read or write elsewhere, choose names, leave things.
 
-STELE names the binary (default: build/stele).
+STELE names the binary (default: build/stele), STELE_BUILD the folder of the library.
 """
 import base64
 import json
 import os
+import shutil
 import signal
 import stat
 import struct
@@ -12,9 +13,11 @@ import subprocess
 import time
 import unittest
 import zlib
+from pathlib import Path
 
-from test_cli import FINE, MEGABYTE, NO_IO, SAMPLES, CliTest, large_model, model_bytes
+from test_cli import FINE, MEGABYTE, NO_IO, SAMPLES, STELE, CliTest, large_model, model_bytes
 
+BUILD = Path(os.environ.get("STELE_BUILD", Path(__file__).resolve().parent.parent / "build"))
 TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 
 
@@ -356,6 +359,68 @@ class LittleMemory(SafeTest):
             self.assertEqual(b"bounds" in result.stdout, result.returncode == FINE, result)
             self.assertEqual(b"not enough memory" in result.stderr, result.returncode == NO_IO, result)
         self.assertEqual(codes, {FINE, NO_IO})
+
+
+class Walls(SafeTest):
+    """The thumbnailer looks into a file only when it can do nothing else any more."""
+
+    def traced(self, *arguments):
+        if not shutil.which("strace"):
+            self.skipTest("there is no strace")
+        log = self.folder / "log"
+        subprocess.run(["strace", "-f", "-o", log, STELE, *map(os.fspath, arguments)], cwd=self.folder, check=False)
+        return log.read_text().splitlines()
+
+    def test_the_model_is_looked_into_behind_them(self):
+        lines = self.traced("thumbnail", SAMPLES / "scribe.sgm", "out.png")
+        parent, locked = lines[0].split()[0], next(i for i, line in enumerate(lines) if "PR_SET_SECCOMP" in line)
+        inside = [line for line in lines[locked:] if not line.startswith(parent)]
+        outside = lines[:locked] + [line for line in lines[locked:] if line.startswith(parent)]
+        self.assertTrue(any("scribe.png" in line and "openat" in line for line in inside))  # its texture
+        self.assertFalse(any("openat" in line and ("scribe.png" in line or "scribe.sga" in line) for line in outside))
+        self.assertTrue(any("landlock_restrict_self" in line and line.endswith("= 0") for line in lines))
+        self.assertFalse(any("out.png" in line and "O_WRONLY" in line for line in inside))
+        self.assertTrue((self.folder / "out.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_textures_elsewhere_cannot_be_read(self):
+        (self.secret / "s.png").write_bytes(PNG)
+        text = gltf(uri="../secret/s.png")
+        self.put("model/a.gltf", text)
+        log = self.traced("thumbnail", "model/a.gltf", "out.png")
+        self.assertFalse(any("openat" in line and "s.png" in line for line in log))
+
+    def test_it_says_when_there_is_no_output(self):
+        result = self.expect(NO_IO, "thumbnail", self.good, "nowhere/out.png")
+        self.assertIn(b"No such file", result.stderr)
+        self.expect(NO_IO, "thumbnail", "missing.sgm", "out.png")
+
+    def test_a_linked_model(self):
+        (self.folder / "linked.sgm").symlink_to(SAMPLES / "scribe.sgm")
+        self.expect(FINE, "thumbnail", "linked.sgm", "out.png")
+
+
+class Hardened(unittest.TestCase):
+    """What the linker made of it."""
+
+    def readelf(self, *arguments):
+        return subprocess.run(["readelf", "-W", *map(os.fspath, arguments)], capture_output=True, text=True, check=True).stdout
+
+    def test_headers(self):
+        library = BUILD / "libstele.so"
+        for path in (Path(STELE), library):
+            with self.subTest(path.name):
+                self.assertRegex(self.readelf("-h", path), r"Type:\s+DYN")
+                programs = self.readelf("-l", path)
+                self.assertRegex(programs, r"GNU_STACK.* RW ")
+                self.assertIn("GNU_RELRO", programs)
+                self.assertIn("BIND_NOW", self.readelf("-d", path))
+                self.assertNotRegex(programs, r"LOAD.* RWE ")
+        self.assertIn("PIE", self.readelf("-d", STELE))
+
+    def test_calls(self):
+        symbols = self.readelf("--dyn-syms", BUILD / "libstele.so")
+        self.assertIn("__stack_chk_fail", symbols)
+        self.assertRegex(symbols, r"__(memcpy|snprintf|vsnprintf|read|readlinkat)_chk")
 
 
 class AllOrNothing(SafeTest):
