@@ -23,7 +23,7 @@ ROOMS = {
     "src/api": {"base", "file", "model", "formats", "images", "render", "api"},
     "sandbox": {"sandbox"},
     "import": {"import", "sandbox"},
-    "cli": {"base", "cli"},  # base prints numbers and text
+    "cli": {"base", "cli", "sandbox"},  # base prints numbers and text
     "fuzz": {"base", "images"},
     "bench": {"bench"},
 }
