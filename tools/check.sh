@@ -42,6 +42,7 @@ step "tests (gcc)" run_tests dev
 step "build (clang, sanitizers)" build asan
 step "tests (sanitizers)" run_tests asan
 step "samples are reproducible" tools/same_samples.sh
+step "the build is reproducible" tools/same_build.sh
 for test in tests/test_*.py; do
     step "$(basename "$test")" python_tests "$(basename "$test")"
 done
