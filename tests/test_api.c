@@ -517,6 +517,62 @@ static void json_of_properties_is_json(void **state)
     }
 }
 
+static void use_as_all(stele_file *file)
+{
+    const stele_format_info *format;
+    for (size_t i = 0; (format = stele_format_at(i)); i++) {
+        stele_save_options save = {.format = format->name};
+        free(rewritten(file, &save).data);
+    }
+}
+
+static void ignore(void *user, const stele_difference *difference)
+{
+    (void)user;
+    (void)difference;
+}
+
+/* Joints are indices: neither below zero nor anything between two. */
+static void joints_are_indices(void **state)
+{
+    (void)state;
+    static const int8_t below[12] = {-1, -2, -3, -4};
+    static const float between[12] = {-1e30f, 0.5f};
+    static const float weights[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+    const stele_view wrong[] = {{below, 3, 4, 4, STELE_I8, false}, stele_float_view(between, 3, 4)};
+    for (size_t i = 0; i < 2; i++) {
+        stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(corners, 3, 3)},
+                                        {STELE_JOINTS, 0, wrong[i]},
+                                        {STELE_WEIGHTS, 0, stele_float_view(weights, 3, 4)}};
+        stele_primitive primitive = {.vertex_count = 3, .attributes = attributes, .attribute_count = 3, .material = STELE_NONE};
+        stele_mesh mesh = {.primitives = &primitive, .primitive_count = 1};
+        uint32_t joint = 0;
+        stele_skin skin = {.joints = &joint, .joint_count = 1, .skeleton = STELE_NONE};
+        stele_node node = stele_default_node();
+        stele_file *file = stele_new(NULL);
+        node.mesh = stele_add_mesh(file, &mesh);
+        node.skin = stele_add_skin(file, &skin);
+        stele_add_node(file, &node);
+        assert_null(stele_file_model(file));
+        assert_int_equal(stele_file_status(file), STELE_USAGE);
+        use_as_all(file);
+        stele_close(file);
+    }
+}
+
+static void a_skin_may_have_no_joints(void **state)
+{
+    (void)state;
+    stele_file *file = stele_new(NULL);
+    stele_skin skin = {.skeleton = STELE_NONE};
+    stele_node node = stele_default_node();
+    stele_add_skin(file, &skin);
+    stele_add_node(file, &node);
+    assert_int_equal(stele_diff(file, file, 0.1, ignore, NULL), STELE_OK);
+    use_as_all(file);
+    stele_close(file);
+}
+
 /* ---- All or nothing ---- */
 
 static bool put_folder_in_the_way(void *user, uint64_t done, uint64_t total)
@@ -571,6 +627,8 @@ int main(void)
         cmocka_unit_test(damaged_files_have_no_model),
         cmocka_unit_test(numbers_that_overflow_are_not_written),
         cmocka_unit_test(json_of_properties_is_json),
+        cmocka_unit_test(joints_are_indices),
+        cmocka_unit_test(a_skin_may_have_no_joints),
         cmocka_unit_test(old_files_stay_when_the_last_fails),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

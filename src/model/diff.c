@@ -309,7 +309,8 @@ static uint32_t *joints_of(diff *d, const stele_model *model, size_t *count)
     uint32_t *joints = st_arena_array(d->arena, *count, sizeof *joints);
     d->failed |= !joints;
     for (size_t i = 0, at = 0; joints && i < model->skin_count; at += model->skins[i++].joint_count)
-        memcpy(joints + at, model->skins[i].joints, model->skins[i].joint_count * sizeof *joints);
+        if (model->skins[i].joint_count)
+            memcpy(joints + at, model->skins[i].joints, model->skins[i].joint_count * sizeof *joints);
     return joints;
 }
 

@@ -137,6 +137,9 @@ static bool attribute_is_sound(const stele_attribute *a, uint64_t vertex_count)
         uint32_t least, most;
     } components[] = {[STELE_POSITION] = {3, 3}, [STELE_NORMAL] = {3, 3}, [STELE_TANGENT] = {4, 4}, [STELE_UV] = {2, 2},
                       [STELE_COLOR] = {3, 4},    [STELE_JOINTS] = {4, 4}, [STELE_WEIGHTS] = {4, 4}};
+    bool counts = a->view.type == STELE_U8 || a->view.type == STELE_U16 || a->view.type == STELE_U32;
+    if (a->semantic == STELE_JOINTS && a->view.count && !counts)
+        return false; /* it is an index */
     return a->semantic <= STELE_WEIGHTS && view_is_sound(&a->view) && a->view.count >= vertex_count &&
            a->view.components >= components[a->semantic].least && a->view.components <= components[a->semantic].most;
 }
