@@ -112,9 +112,6 @@ static void thumbnail(job *j)
 
 static int draw_one(const settings *s, char *path)
 {
-#ifndef STELE_SANDBOX
-    alarm(s->seconds);
-#endif
     return run_jobs(s, &path, 1, thumbnail, "drawn");
 }
 

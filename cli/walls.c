@@ -7,11 +7,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
+
+/* Libraries that decode images do not know our limit. */
+#define MOST_ADDRESS_SPACE ((uint64_t)4 << 30)
 
 #ifdef STELE_SANDBOX
 
@@ -65,7 +69,6 @@ static void read_model(settings *s, const char *path)
 
 void lock_in(const settings *s, const char *path)
 {
-    const uint64_t most_address_space = (uint64_t)4 << 30; /* libraries that decode images do not know our limit */
     const int writing[] = {STDOUT_FILENO, STDERR_FILENO, to_parent};
     if (locked || to_parent < 0)
         return;
@@ -76,7 +79,7 @@ void lock_in(const settings *s, const char *path)
                      .threads = true,
                      .writing = writing,
                      .writing_count = 3,
-                     .memory = most_address_space,
+                     .memory = MOST_ADDRESS_SPACE,
                      .seconds = s->seconds};
     free(name);
     locked = true;
@@ -197,11 +200,24 @@ bool hand_over(const void *data, size_t size, bool (*deliver)(const void *data, 
     return deliver(data, size);
 }
 
+/* Without walls there are still limits; but sanitizers take terabytes of addresses, and use little. */
+static void limit_address_space(void)
+{
+#ifndef STELE_SANITIZE
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > MOST_ADDRESS_SPACE)) {
+        limit.rlim_cur = MOST_ADDRESS_SPACE;
+        setrlimit(RLIMIT_AS, &limit); /* where it cannot be had, the library's own limit remains */
+    }
+#endif
+}
+
 int behind_walls(const settings *given, char *path, work_function work, bool (*deliver)(const void *data, size_t size))
 {
-    settings s = *given;
     (void)deliver;
-    return work(&s, path);
+    limit_address_space();
+    alarm(given->seconds);
+    return work(given, path);
 }
 
 #endif
