@@ -114,8 +114,10 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
 /* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
 stele_file *open_job(job *j, stele_check_level level);
 
-/* import.c: whether a file is in no format of ours, or looks like a broken one by chance; or it was asked for. */
-bool is_to_be_imported(const job *j, const stele_file *file);
+/* import.c: whether a file is in no format of ours, or it was asked for; or whether it only looks like a broken one of ours
+ * under another name, which is found out with the options that it was opened with (NULL: not at all, for nothing can be run).
+ */
+bool is_to_be_imported(const job *j, const stele_options *options, const stele_file *file);
 
 /* What stele-import makes of a file that is in no format of ours; unknown, which is closed otherwise, if that does
  * not know it either. */

@@ -89,7 +89,7 @@ static void thumbnail(job *j)
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
     if (!file)
         return;
-    if (j->settings->no_import && is_to_be_imported(j, file)) {
+    if (j->settings->no_import && is_to_be_imported(j, NULL, file)) {
         j->exit_code = EXIT_TO_BE_IMPORTED;
         close_job(j, file);
         return;

@@ -196,14 +196,24 @@ static void report_lines(stele_file *file, importer *child)
 
 /* ---- Opening ---- */
 
-bool is_to_be_imported(const job *j, const stele_file *file)
+/* Whether it is more than the structure that fits. */
+static bool is_sound(const char *path, const stele_options *given)
+{
+    stele_options options = *given;
+    options.check = STELE_CHECK_SAFE;
+    stele_file *file = stele_open(path, &options);
+    bool sound = stele_file_status(file) == STELE_OK;
+    stele_close(file);
+    return sound;
+}
+
+bool is_to_be_imported(const job *j, const stele_options *options, const stele_file *file)
 {
     stele_status status = stele_file_status(file);
     if (strcmp(j->path, "-") == 0 || j->settings->format || status == STELE_IO || status == STELE_NO_MEMORY)
         return false;
-    /* names of ours stay ours: what is wrong with such a file is for us to say, unless --import asks for Assimp */
-    bool unknown = status == STELE_UNSUPPORTED && !stele_file_format(file) && !stele_format_of_name(j->path);
-    return unknown || j->settings->import || (status != STELE_OK && is_imported(j->path));
+    bool unknown = status == STELE_UNSUPPORTED && !stele_file_format(file);
+    return unknown || j->settings->import || (options && is_imported(j->path) && !is_sound(j->path, options));
 }
 
 static stele_file *refuse(const stele_options *options, stele_file *file, stele_status status, const char *text)
@@ -339,7 +349,9 @@ bool is_imported(const char *path)
 {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     size_t length = dot && (!slash || dot > slash) ? strlen(dot + 1) : 0;
-    for (const char *line = imported_formats(); length && *line && !stele_format_of_name(path); line = next_line(line))
+    if (!length || stele_format_of_name(path))
+        return false;
+    for (const char *line = imported_formats(); *line; line = next_line(line))
         for (const char *word = line + strcspn(line, "\t\n"); *word && *word != '\n';) {
             size_t size = strcspn(++word, " \n");
             if (size == length && strncasecmp(word, dot + 1, size) == 0)

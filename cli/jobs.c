@@ -552,7 +552,7 @@ stele_file *open_job(job *j, stele_check_level level)
         options.parallel_user = j;
     }
     stele_file *file = open_file(j, &options);
-    if (!s->no_import && is_to_be_imported(j, file))
+    if (!s->no_import && is_to_be_imported(j, &options, file))
         file = import_file(j, &options, file);
     stele_status status = stele_file_status(file);
     j->exit_code = exit_code_of(status);

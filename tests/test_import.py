@@ -365,6 +365,14 @@ class Says(Case):
         through = json.loads(stele("info", "--import", "--json", path).stdout)
         self.assertIn("imported", [d["id"] for d in through["diagnostics"]])
 
+    def test_what_only_looks_like_ours(self):
+        """Lines of NFF begin as lines of OBJ do."""
+        path = self.folder / "ball.nff"
+        path.write_text("f 1 0 0 1 0 0 0 0\ns 5.0 5.0 5.0 3.0\n")
+        for verb in (["check", path], ["convert", "-q", "-f", path, self.folder / "ball.glb"]):
+            self.assertEqual(stele(*verb).returncode, 0, verb)
+        self.assertGreater(drawn_triangles(Gltf(self.folder / "ball.glb")), 10)
+
     def test_folders_with_import(self):
         folder = self.folder / "many"
         folder.mkdir()

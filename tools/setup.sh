@@ -25,7 +25,7 @@ want libpng-dev
 want libjpeg62-turbo-dev
 want libwebp-dev
 want zlib1g-dev
-[ "${STELE_WITH_IMPORT:-}" = OFF ] || want libassimp-dev
+want libassimp-dev
 case $step in
 check)
     program clang clang
