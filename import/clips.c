@@ -228,7 +228,9 @@ static void drop_doubles(making *m)
 
 static void add_clip(import *im, const struct aiAnimation *given)
 {
-    making m = {.im = im, .ticks = given->mTicksPerSecond > 0 ? given->mTicksPerSecond : im->format.ticks};
+    making m = {.im = im, .ticks = im->format.real_ticks};
+    if (!(m.ticks > 0))
+        m.ticks = given->mTicksPerSecond > 0 ? given->mTicksPerSecond : im->format.ticks;
     m.start = first_tick(given);
     m.channels = take(im, 3 * (uint64_t)given->mNumChannels + (uint64_t)given->mNumMorphMeshChannels * im->drawn_count,
                       sizeof *m.channels);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,9 +98,16 @@ bool files_has(files *f, const char *name)
     return descriptor >= 0;
 }
 
-size_t files_begin(const files *f, char *bytes, size_t most)
+size_t files_begin(files *f, const char *extension, char *bytes, size_t most)
 {
-    ssize_t size = pread(f->model, bytes, most, 0);
+    char name[PATH_MAX];
+    const char *dot = strrchr(f->name, '.');
+    size_t stem = dot ? (size_t)(dot - f->name) : strlen(f->name);
+    snprintf(name, sizeof name, "%.*s.%s", (int)stem, f->name, extension ? extension : "");
+    int descriptor = extension ? look(f, name) : dup(f->model);
+    ssize_t size = descriptor < 0 ? 0 : pread(descriptor, bytes, most, 0);
+    if (descriptor >= 0)
+        close(descriptor);
     return size > 0 ? (size_t)size : 0;
 }
 

@@ -90,26 +90,36 @@ static const char *metric(const char *text, const char *key)
     return at ? at + 1 : NULL;
 }
 
-static void read_metrics(const files *f, format_notes *n)
+static void read_metrics(files *f, format_notes *n)
 {
     char text[4096]; /* they come first */
     const char *value;
-    text[files_begin(f, text, sizeof text - 1)] = 0;
+    text[files_begin(f, NULL, text, sizeof text - 1)] = 0;
     if ((value = metric(text, "\"up\"")))
         turn_up(n, value[strspn(value, " \"")] != 'y');
     if ((value = metric(text, "\"distance\"")))
         n->meters = strtod(value, NULL);
 }
 
+/* MD5: Assimp passes over every second line of what it should read here, and takes 24. */
+static void read_frame_rate(files *f, format_notes *n)
+{
+    char text[4096];
+    text[files_begin(f, "md5anim", text, sizeof text - 1)] = 0;
+    const char *at = strstr(text, "\nframeRate");
+    double rate = at ? strtod(at + sizeof "\nframeRate" - 1, NULL) : 0;
+    n->real_ticks = rate > 0 && rate < 1e6 ? rate : 0;
+}
+
 /* Formats that move by giving every vertex again for each frame: Assimp takes the first. */
-static void report_frames(const files *f)
+static void report_frames(files *f)
 {
     static const struct {
         const char *magic;
         size_t at;
     } headers[] = {{"IDP2", 40}, {"IDP3", 76}, {"IDPC", 76}, {"IDPO", 68}, {"MDL3", 68}, {"MDL4", 68}, {"MDL5", 68}};
     char head[128];
-    size_t size = files_begin(f, head, sizeof head);
+    size_t size = files_begin(f, NULL, head, sizeof head);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         uint32_t frames = 0;
         if (size < headers[i].at + 4 || memcmp(head, headers[i].magic, 4) != 0)
@@ -120,7 +130,7 @@ static void report_frames(const files *f)
     }
 }
 
-format_notes notes_of_format(const struct aiScene *scene, const files *f)
+format_notes notes_of_format(const struct aiScene *scene, files *f)
 {
     format_notes n = {.meters = 1, .ticks = 25};
     const struct aiMetadataEntry *name = metadata(scene, AI_METADATA_SOURCE_FORMAT, AI_AISTRING);
@@ -137,6 +147,8 @@ format_notes notes_of_format(const struct aiScene *scene, const files *f)
         turn_fbx(scene, &n);
     if (strstr(n.name, "Open Game Engine"))
         read_metrics(f, &n);
+    if (strstr(n.name, "MD5"))
+        read_frame_rate(f, &n);
     if (!(n.meters > 1e-9 && n.meters < 1e9))
         n.meters = 1;
     report_frames(f);

@@ -31,7 +31,8 @@ typedef struct files files;
 files *files_open(const char *path); /* fails the process */
 int files_folder(const files *f);    /* its descriptor */
 bool files_has(files *f, const char *name);
-size_t files_begin(const files *f, char *bytes, size_t most); /* of the model */
+/* Of the model, or of the file beside it that differs in its extension (NULL: the model). */
+size_t files_begin(files *f, const char *extension, char *bytes, size_t most);
 struct aiFileIO files_interface(files *f);
 
 /* ---- What everything works on ---- */
@@ -66,6 +67,7 @@ typedef struct format_notes {
     double meters;      /* of a unit */
     float turn[3][3];   /* column by column: what makes X its right, Y its top and Z its front */
     double ticks;       /* a second, where the file does not say */
+    double real_ticks;  /* a second, where the file says and Assimp does not listen; or 0 */
     bool linear_colors; /* vertex colours are; elsewhere they are as screens take them */
 } format_notes;
 
@@ -97,7 +99,7 @@ void *take(import *im, uint64_t count, size_t size);
 
 /* ---- formats.c ---- */
 void list_formats(void);
-format_notes notes_of_format(const struct aiScene *scene, const files *f);
+format_notes notes_of_format(const struct aiScene *scene, files *f);
 
 /* ---- places.c ---- */
 void find_places(import *im);

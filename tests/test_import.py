@@ -311,7 +311,91 @@ TRIANGLE = """<?xml version="1.0"?>
 <scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
 
 
+# The blank lines are what Assimp needs.
+MD5MESH = """MD5Version 10
+commandline ""
+
+numJoints 2
+numMeshes 1
+
+joints {
+"origin" -1 ( 0 0 0 ) ( 0 0 0 ) //
+"root" 0 ( 0 0 0 ) ( 0 0 0 ) //
+}
+
+mesh {
+shader "skin"
+
+numverts 3
+vert 0 ( 0 0 ) 0 1
+vert 1 ( 1 0 ) 1 1
+vert 2 ( 0 1 ) 2 1
+
+numtris 1
+tri 0 0 1 2
+
+numweights 3
+weight 0 1 1 ( 0 0 0 )
+weight 1 1 1 ( 1 0 0 )
+weight 2 1 1 ( 0 0 2 )
+}
+
+"""
+MD5ANIM = """MD5Version 10
+commandline ""
+
+numFrames 3
+numJoints 2
+frameRate 10
+numAnimatedComponents 1
+
+hierarchy {
+"origin" -1 0 0 //
+"root" 0 4 0 // origin
+}
+
+bounds {
+( 0 0 0 ) ( 1 0 2 )
+( 0 0 0 ) ( 1 0 2 )
+( 0 0 0 ) ( 1 0 2 )
+}
+
+baseframe {
+( 0 0 0 ) ( 0 0 0 )
+( 0 0 0 ) ( 0 0 0 )
+}
+
+frame 0 {
+0
+}
+
+frame 1 {
+5
+}
+
+frame 2 {
+7
+}
+
+"""
+
+
 class Says(Case):
+    def test_animations_beside_the_model(self):
+        """Doom's models have theirs in a file of the same name: Z is up, and here the whole rises by 5 and 7."""
+        (self.folder / "imp.md5mesh").write_text(MD5MESH)
+        (self.folder / "imp.md5anim").write_text(MD5ANIM)
+        g = import_to(self.folder / "imp.md5mesh", self.folder / "imp.glb")
+        self.assertEqual(len(g.clips), 1)
+        self.assertAlmostEqual(g.duration(0), 0.2, 5)
+        for seconds, height in ((0, 0), (0.05, 2.5), (0.1, 5), (0.2, 7)):
+            low, high = g.bounds(0, seconds)
+            self.assertAlmostEqual(low[1], height, 4)
+            self.assertAlmostEqual(high[1], height + 2, 4)
+        (self.folder / "moves.md5anim").write_text(MD5ANIM)
+        moves = import_to(self.folder / "moves.md5anim", self.folder / "moves.glb")
+        self.assertEqual((len(moves.clips), moves.drawn()), (1, []))
+
     def triangle(self, name="a.dae", image="pic.png"):
         path = self.folder / name
         path.write_text(TRIANGLE.format(image=image))
