@@ -52,7 +52,8 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
     arena_mark mark = st_arena_mark(c->arena);
     const char *folder = *name == '/' ? "" : c->folder;
     const char *path = st_arena_format(c->arena, "%s%s", folder, st_companion_path(c->arena, name));
-    int fd = *name ? st_spot_open_file(&(address){path, strlen(folder), c->outside}) : -1;
+    bool named = *name && !c->arena->failed; /* without memory there is no path */
+    int fd = named ? st_spot_open_file(&(address){path, strlen(folder), c->outside}) : -1;
     if (fd >= 0 && data)
         return map_file(c, fd, path, data, size);
     if (fd >= 0)
