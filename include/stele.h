@@ -411,7 +411,7 @@ typedef enum stele_semantic {
     STELE_TANGENT,  /* 4: bitangent = cross(normal, tangent) * w, towards the top of the image */
     STELE_UV,       /* 2 */
     STELE_COLOR,    /* 3 or 4, linear, multiplied with the base colour */
-    STELE_JOINTS,   /* 4 indices into the joints of the skin */
+    STELE_JOINTS,   /* 4 indices into the joints of the skin: U8, U16 or U32 */
     STELE_WEIGHTS   /* 4, of sum 1 over all sets */
 } stele_semantic;
 

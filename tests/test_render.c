@@ -551,15 +551,15 @@ static void test_skin_and_morph(void **unused)
     scene s = new_scene(16, 16, NULL);
     stele_material m = plain(255, 255, 255, 255);
     shape h = rectangle_of(&s, 1, 1, 7, 7, 0, &m);
-    float from[3], to[3], joints[6][4] = {{0}}, weights[6][4], moved[6][3];
+    static const uint8_t joints[6][4] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}};
+    float from[3], to[3], weights[6][4], moved[6][3];
     place_at(&s, 0, 0, 0, from);
     place_at(&s, 8, 8, 0, to);
     for (int i = 0; i < 6; i++) {
-        memcpy(joints[i], (float[4]){0, 1, 0, 0}, sizeof joints[i]);
         memcpy(weights[i], (float[4]){0.25f, 0.75f, 0, 0}, sizeof weights[i]);
         memcpy(moved[i], (float[3]){0, to[1] - from[1], 0}, sizeof moved[i]);
     }
-    give(&s, &h, STELE_JOINTS, joints[0], 4);
+    h.attributes[h.primitive.attribute_count++] = (stele_attribute){STELE_JOINTS, 0, {joints, 6, 4, 4, STELE_U8, false}};
     give(&s, &h, STELE_WEIGHTS, weights[0], 4);
     stele_morph morph = {.position = kept(&s, moved[0], 6, 3)};
     h.primitive.morphs = &morph;
