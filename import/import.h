@@ -121,6 +121,7 @@ void mark_moving(import *im);
 void add_clips(import *im);
 
 /* ---- materials.c, textures.c ---- */
+#define SKELETON_MATERIAL "SkeletonMaterial" /* of meshes that Assimp makes up from bones */
 void add_materials(import *im);
 uint32_t add_texture(import *im, const char *name, const enum aiTextureMapMode mode[2]); /* the same one for the same */
 

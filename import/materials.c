@@ -183,6 +183,8 @@ static void set_alpha(const struct aiMaterial *m, stele_material *out)
 /* Assimp gives what has no material one of its own. */
 static bool is_made_up(const struct aiMaterial *m, const struct aiString *name)
 {
+    if (strcmp(name->data, SKELETON_MATERIAL) == 0)
+        return true;
     if (strcmp(name->data, AI_DEFAULT_MATERIAL_NAME) != 0)
         return false;
     for (unsigned kind = 1; kind < sizeof kind_names / sizeof *kind_names; kind++)

@@ -18,9 +18,19 @@ bool finite_or_zero(float *numbers, unsigned count)
 
 /* ---- Which meshes belong together ---- */
 
-static bool is_drawn(const struct aiMesh *mesh)
+/* Some importers draw the bones of what only moves. */
+static bool is_made_of_bones(const import *im, const struct aiMesh *mesh)
 {
-    return mesh->mNumVertices && mesh->mVertices;
+    struct aiString name = {0};
+    if (mesh->mName.length || mesh->mMaterialIndex >= im->scene->mNumMaterials)
+        return false;
+    aiGetMaterialString(im->scene->mMaterials[mesh->mMaterialIndex], AI_MATKEY_NAME, &name);
+    return strcmp(name.data, SKELETON_MATERIAL) == 0;
+}
+
+static bool is_drawn(const import *im, const struct aiMesh *mesh)
+{
+    return mesh->mNumVertices && mesh->mVertices && !is_made_of_bones(im, mesh);
 }
 
 static bool alike(const struct aiMesh *a, const struct aiMesh *b)
@@ -52,7 +62,7 @@ static void group_meshes(import *im, uint32_t at)
     unsigned *list = take(im, node->mNumMeshes, sizeof *list), left = 0;
     p->first_drawn = im->drawn_count;
     for (unsigned i = 0; i < node->mNumMeshes; i++)
-        if (node->mMeshes[i] < im->scene->mNumMeshes && is_drawn(im->scene->mMeshes[node->mMeshes[i]]))
+        if (node->mMeshes[i] < im->scene->mNumMeshes && is_drawn(im, im->scene->mMeshes[node->mMeshes[i]]))
             list[left++] = node->mMeshes[i];
     while (left) {
         const struct aiMesh *first = im->scene->mMeshes[list[0]];
