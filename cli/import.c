@@ -212,7 +212,8 @@ bool is_to_be_imported(const job *j, const stele_options *options, const stele_f
     stele_status status = stele_file_status(file);
     if (strcmp(j->path, "-") == 0 || j->settings->format || status == STELE_IO || status == STELE_NO_MEMORY)
         return false;
-    bool unknown = status == STELE_UNSUPPORTED && !stele_file_format(file);
+    /* names of ours stay ours: what is wrong with such a file is for us to say, unless --import asks for Assimp */
+    bool unknown = status == STELE_UNSUPPORTED && !stele_file_format(file) && !stele_format_of_name(j->path);
     return unknown || j->settings->import || (options && is_imported(j->path) && !is_sound(j->path, options));
 }
 
