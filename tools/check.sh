@@ -1,6 +1,6 @@
 #!/bin/bash
 # Every test: gcc and clang builds without warnings, all tests with and without sanitizers, the command as its users see it,
-# the house rules, the formatting, and a short fuzz run.
+# the house rules, the formatting, which lines the tests reach, and a short fuzz run.
 set -u
 cd "$(dirname "$0")/.."
 passed=0 failed=0 failures=""
@@ -41,6 +41,7 @@ step "build (gcc, -Werror)" build dev
 step "tests (gcc)" run_tests dev
 step "build (clang, sanitizers)" build asan
 step "tests (sanitizers)" run_tests asan
+step "coverage" tools/coverage.sh
 step "samples are reproducible" tools/same_samples.sh
 step "the build is reproducible" tools/same_build.sh
 for test in tests/test_*.py; do
