@@ -91,7 +91,31 @@ void progress_start(progress *p, const settings *s);
 void progress_show(progress *p, uint64_t done, uint64_t total, const char *unit);
 void progress_clear(progress *p);
 
+/* files.c: which files. */
+typedef struct entry {
+    char *path;
+    size_t below; /* where the part below the operand starts */
+} entry;
+
+typedef struct file_list {
+    entry *entries;
+    size_t count, capacity;
+    bool imported; /* in folders, files that are only imported count too */
+    int exit_code;
+} file_list;
+
+void add_operand(file_list *list, const settings *s, const char *path);
+void cannot_read(file_list *list, const char *path, const char *why);
+void drop_companions(file_list *list); /* of models that are in the list too */
+
+/* Two files of one name would overwrite each other in one folder: that name, to be freed, or NULL. */
+char *name_twice(const file_list *list, bool by_stem);
+
+void *or_die(void *memory); /* ends the process with a message if it is NULL */
+
 /* jobs.c: one job per file, on several threads, printed in order. */
+enum { MOST_THREADS = 256 };
+
 typedef struct job {
     const settings *settings;
     const char *path;  /* as given; "-" for standard input */

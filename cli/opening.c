@@ -1,0 +1,201 @@
+/* Opening the file of a job, and what there is to say about it. */
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- Several threads for one file ---- */
+
+typedef struct team {
+    stele_task task;
+    void *context;
+    size_t count;
+    size_t next;
+    pthread_mutex_t mutex;
+} team;
+
+static void work_with(team *t, progress *bar)
+{
+    for (;;) {
+        pthread_mutex_lock(&t->mutex);
+        size_t index = t->next++;
+        pthread_mutex_unlock(&t->mutex);
+        if (index >= t->count)
+            return;
+        t->task(t->context, index);
+        if (bar)
+            progress_show(bar, index, t->count, "parts of a mesh");
+    }
+}
+
+static void *help_out(void *context)
+{
+    work_with(context, NULL);
+    return NULL;
+}
+
+static void run_parallel(void *user, size_t count, stele_task task, void *context)
+{
+    job *j = user;
+    team t = {.task = task, .context = context, .count = count};
+    pthread_t helpers[MOST_THREADS];
+    unsigned started = 0, wanted = j->threads - 1;
+    pthread_mutex_init(&t.mutex, NULL);
+    while (started < wanted && started + 1 < count && pthread_create(&helpers[started], NULL, help_out, &t) == 0)
+        started++;
+    work_with(&t, &j->bar);
+    progress_clear(&j->bar);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
+    pthread_mutex_destroy(&t.mutex);
+}
+
+/* ---- Opening a job's file ---- */
+
+static size_t read_stdin(void *user, void *buffer, size_t size)
+{
+    (void)user;
+    ssize_t n;
+    do
+        n = read(STDIN_FILENO, buffer, size);
+    while (n < 0 && errno == EINTR && !interrupted());
+    return n < 0 ? SIZE_MAX : (size_t)n;
+}
+
+int exit_code_of(stele_status status)
+{
+    switch (status) {
+    case STELE_OK: return EXIT_FINE;
+    case STELE_DAMAGED:
+    case STELE_DIFFERENT:
+    case STELE_LOSSY: return EXIT_FINDINGS;
+    case STELE_USAGE: return EXIT_USAGE;
+    case STELE_UNSUPPORTED: return EXIT_UNSUPPORTED;
+    default: return EXIT_IO;
+    }
+}
+
+/* Generous for any real file; what a pipe or a device gives has no size to go by. */
+static uint64_t default_limit(const char *path)
+{
+    const uint64_t gigabyte = 1u << 30;
+    struct stat status;
+    bool regular = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return regular ? gigabyte + 64 * (uint64_t)status.st_size : 8 * gigabyte;
+}
+
+static stele_file *open_file(const job *j, const stele_options *options)
+{
+    const settings *s = j->settings;
+    stele_options in_memory = *options;
+    in_memory.beside = in_memory.name = j->path;
+    if (strcmp(j->path, "-") == 0)
+        return stele_open_callback(read_stdin, NULL, options);
+    if (s->only_import)
+        return stele_open_memory("", 0, options); /* nobody looks into it here */
+    return s->content ? stele_open_memory(s->content, s->content_size, &in_memory) : stele_open(j->path, options);
+}
+
+stele_file *open_job(job *j, stele_check_level level)
+{
+    const settings *s = j->settings;
+    stele_options options = {.format = s->format,
+                             .check = level,
+                             .target = s->target,
+                             .rules = s->rules,
+                             .rule_count = s->rule_count,
+                             .read_file = s->read_file,
+                             .load = {.no_repair = s->no_repair,
+                                      .allow_outside = s->allow_outside,
+                                      .choices = s->choices,
+                                      .choice_count = s->choice_count}};
+    if (s->fps)
+        parse_positive(s->fps, &options.load.fps);
+    options.memory_limit = default_limit(j->path);
+    if (s->memory_limit)
+        parse_bytes(s->memory_limit, &options.memory_limit);
+    if (j->threads > 1) {
+        progress_start(&j->bar, s);
+        options.parallel = run_parallel;
+        options.parallel_user = j;
+    }
+    stele_file *file = open_file(j, &options);
+    if (!s->no_import && is_to_be_imported(j, &options, file))
+        file = import_file(j, &options, file);
+    stele_status status = stele_file_status(file);
+    j->exit_code = exit_code_of(status);
+    if (status == STELE_USAGE || status == STELE_NO_MEMORY)
+        complain(j->err, "%s: %s", j->path, stele_file_message(file));
+    if (status == STELE_USAGE || !file) {
+        stele_close(file);
+        free_imported(j->imported);
+        j->imported = NULL;
+        return NULL;
+    }
+    return file;
+}
+
+void report_findings(job *j, const stele_file *file)
+{
+    size_t count;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    fflush(j->out); /* the two may be the same terminal */
+    for (size_t i = 0; i < count; i++) {
+        j->errors += d[i].severity == STELE_ERROR;
+        j->warnings += d[i].severity == STELE_WARNING || d[i].severity == STELE_LOSS;
+        if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
+            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
+    }
+}
+
+static void complain_about_clip(job *j, const stele_model *model, const char *name, size_t length)
+{
+    complain(j->err, "%s: there is no clip '%.*s'%s", j->path, (int)length, name, model->clip_count ? "; there are:" : "");
+    for (size_t i = 0; i < model->clip_count; i++)
+        complain(j->err, "  %zu  %s", i, model->clips[i].name ? model->clips[i].name : "");
+}
+
+uint32_t find_clip(job *j, const stele_model *model, const char *name, size_t length)
+{
+    char *end;
+    for (uint32_t i = 0; i < model->clip_count; i++)
+        if (model->clips[i].name && strlen(model->clips[i].name) == length && strncmp(model->clips[i].name, name, length) == 0)
+            return i;
+    unsigned long number = strtoul(name, &end, 10);
+    if (length && name[0] != '-' && end == name + length && number < model->clip_count)
+        return (uint32_t)number;
+    complain_about_clip(j, model, name, length);
+    return STELE_NONE;
+}
+
+const char *opening_error(const stele_file *file)
+{
+    return stele_open_status(file) == STELE_OK ? NULL : stele_open_message(file);
+}
+
+const char *last_error(const stele_file *file)
+{
+    return stele_file_status(file) == STELE_OK ? NULL : stele_file_message(file);
+}
+
+const char *hint_for(stele_status status)
+{
+    return status == STELE_EXISTS ? "; use -f to replace it" : "";
+}
+
+void close_job(job *j, stele_file *file)
+{
+    if (stele_file_changed(file)) {
+        complain(j->err, "%s: the file changed while it was read", j->path);
+        j->exit_code = EXIT_IO;
+    }
+    stele_close(file);
+    free_imported(j->imported);
+    j->imported = NULL;
+}
