@@ -180,15 +180,18 @@ const char *hint_for(stele_status status);
 int exit_code_of(stele_status status);
 unsigned thread_count(const settings *s); /* 0: -j makes no sense */
 
-/* walls.c: runs work in a child that locks itself in before it looks into the file; deliver is called in the parent with what
- * the child hands over. Work that opens the file by import calls lock_in when that is done. Returns the exit code. */
+/* Libraries that decode images do not know our limit. */
+#define MOST_ADDRESS_SPACE ((uint64_t)4 << 30)
+
+/* walls.c, or no_walls.c where there is no sandbox: runs work in a child that locks itself in before it looks into the file;
+ * deliver is called in the parent with what the child hands over. Work that opens the file by import calls lock_in when that is
+ * done. Returns the exit code. */
 typedef int (*work_function)(const settings *s, char *path);
 int behind_walls(const settings *s, char *path, work_function work, bool (*deliver)(const void *data, size_t size));
 bool hand_over(const void *data, size_t size, bool (*deliver)(const void *data, size_t size)); /* or errno says why not */
 void lock_in(const settings *s, const char *path);
 
 /* guard.c: signals. */
-void survive_truncation(void);
 void catch_interrupts(void);
 int interrupted(void); /* the signal, or 0 */
 

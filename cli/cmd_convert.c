@@ -1,9 +1,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "system/process.h"
 
 static const char *single_output; /* the OUT of "convert IN OUT"; written once, before any thread */
 
@@ -236,7 +236,7 @@ static int run(const settings *given, char **operands, size_t count)
     if (is_folder(operands[0]))
         return usage_error("%s is a folder: use --out-dir to say where its files go", operands[0]);
     single_output = operands[1];
-    if (to_stdout(single_output) && isatty(STDOUT_FILENO) && !s.force)
+    if (to_stdout(single_output) && st_is_terminal(STANDARD_OUTPUT) && !s.force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
     return run_jobs(&s, operands, 1, convert, "converted");
 }

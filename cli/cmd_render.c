@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "system/process.h"
 
 enum { USUAL_SIZE = 800, USUAL_CELL = 192, MOST_SIDE = 16384, LABEL_ROOM = STELE_TEXT_HEIGHT + 6, USUAL_FPS = 24 };
 
@@ -463,7 +463,7 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("stele render needs a model; see stele render --help");
     if (!s.output && !s.out_dir)
         return usage_error("say where the picture goes: -o OUT.png, or --out-dir FOLDER for several");
-    if (s.output && to_stdout(s.output) && isatty(STDOUT_FILENO) && !s.force)
+    if (s.output && to_stdout(s.output) && st_is_terminal(STANDARD_OUTPUT) && !s.force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
     s.to = "png"; /* what goes with a model is no model of its own */
     if (s.sheet) {

@@ -1,11 +1,11 @@
 /* For file managers: one small picture, quickly, whatever the file may be. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "system/files.h"
+#include "system/process.h"
 
 enum { USUAL_THUMBNAIL = 256, MOST_THUMBNAIL = 2048, USUAL_SECONDS = 20, MOST_SECONDS = 3600 };
 
@@ -18,9 +18,8 @@ static void give_up(int signal)
 {
     static const char message[] = "stele: the time limit has passed\n";
     (void)signal;
-    ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
-    (void)written;
-    _exit(EXIT_IO); /* nothing is written before the picture is complete */
+    (void)st_fd_write(STANDARD_ERROR, message, sizeof message - 1);
+    _Exit(EXIT_IO); /* nothing is written before the picture is complete */
 }
 
 static bool append(void *memory, const void *data, size_t size)
@@ -31,12 +30,15 @@ static bool append(void *memory, const void *data, size_t size)
 /* The whole .png, to be freed; NULL without memory. */
 static char *encode(const stele_picture *picture, size_t *size)
 {
-    char *png = NULL;
-    FILE *memory = open_memstream(&png, size);
-    bool fine = memory && stele_picture_write(picture, append, memory, NULL, NULL, 0) == STELE_OK;
-    if (memory && fclose(memory) == 0 && fine)
-        return png;
-    free(png);
+    memory_stream png;
+    bool opened = st_memory_open(&png);
+    bool fine = opened && stele_picture_write(picture, append, png.file, NULL, NULL, 0) == STELE_OK;
+    *size = 0;
+    if (opened && st_memory_close(&png) && fine) {
+        *size = png.size;
+        return png.data;
+    }
+    free(png.data);
     return NULL;
 }
 
@@ -44,16 +46,18 @@ static char *encode(const stele_picture *picture, size_t *size)
  * What was made here and is not complete is removed. */
 static bool write_output(const void *png, size_t size)
 {
-    alarm(0); /* what is begun is written completely */
-    bool there = access(output, F_OK) == 0;
-    FILE *out = fopen(output, "wb");
+    st_limit_time(0); /* what is begun is written completely */
+    file_status status;
+    bool there = st_path_status(output, true, &status) == 0;
+    int fd = st_fd_rewrite(output);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!out)
         return false;
     bool complete = fwrite(png, 1, size, out) == size;
     complete = fclose(out) == 0 && complete;
     int error = errno;
     if (!complete && !there)
-        remove(output);
+        st_path_remove(output);
     errno = error;
     return complete;
 }
@@ -129,7 +133,7 @@ static int run(const settings *given, char **operands, size_t count)
         s.memory_limit = usual_memory;
     side = (uint32_t)size;
     output = operands[1];
-    signal(SIGALRM, give_up);
+    st_on_time_limit(give_up);
     s.seconds = (unsigned)seconds;
     return behind_walls(&s, operands[0], draw_one, write_output);
 }

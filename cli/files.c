@@ -1,13 +1,10 @@
 /* Which files a verb is about: operands, and what is in folders. */
-#define _GNU_SOURCE
-
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
+#include "system/files.h"
 
 void *or_die(void *memory)
 {
@@ -34,32 +31,58 @@ void cannot_read(file_list *list, const char *path, const char *why)
         list->exit_code = EXIT_IO;
 }
 
-static int visible(const struct dirent *e)
+static int compare_strings(const void *a, const void *b)
 {
-    return e->d_name[0] != '.';
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Regular files, in the order of their names, so that the output does not depend on the file system. Links to folders are not
- * followed: they can lead in circles. */
+/* The visible names in a folder, in order, so that the output does not depend on the file system; NULL and errno on failure. */
+static char **names_in(const char *folder, size_t *count)
+{
+    size_t capacity = 16;
+    listing *entries = st_listing_open(folder);
+    if (!entries)
+        return NULL;
+    char **names = or_die(malloc(capacity * sizeof *names));
+    *count = 0;
+    for (const char *name; (name = st_listing_next(entries));) {
+        if (*name == '.')
+            continue;
+        if (*count == capacity)
+            names = or_die(realloc(names, (capacity *= 2) * sizeof *names));
+        names[(*count)++] = or_die(strdup(name));
+    }
+    st_listing_close(entries);
+    qsort(names, *count, sizeof *names, compare_strings);
+    return names;
+}
+
+static char *path_below(const char *folder, const char *name)
+{
+    bool slash = folder[strlen(folder) - 1] == '/';
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = or_die(malloc(size));
+    snprintf(path, size, "%s%s%s", folder, slash ? "" : "/", name);
+    return path;
+}
+
+/* Regular files. Links to folders are not followed: they can lead in circles. */
 static void add_folder(file_list *list, const char *folder, size_t below)
 {
-    struct dirent **names;
-    int count = scandir(folder, &names, visible, alphasort);
-    if (count < 0) {
+    size_t count;
+    char **names = names_in(folder, &count);
+    if (!names) {
         cannot_read(list, folder, strerror(errno));
         return;
     }
-    for (int i = 0; i < count; i++) {
-        char *path;
-        struct stat status;
-        bool slash = folder[strlen(folder) - 1] == '/';
-        if (asprintf(&path, "%s%s%s", folder, slash ? "" : "/", names[i]->d_name) < 0)
-            or_die(NULL);
-        bool folder_inside = lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    for (size_t i = 0; i < count; i++) {
+        file_status status;
+        char *path = path_below(folder, names[i]);
+        bool folder_inside = st_path_status(path, false, &status) == 0 && status.kind == FILE_FOLDER;
         if (folder_inside)
             add_folder(list, path, below);
-        else if ((stele_format_of_name(path) || (list->imported && is_imported(path))) && stat(path, &status) == 0 &&
-                 S_ISREG(status.st_mode))
+        else if ((stele_format_of_name(path) || (list->imported && is_imported(path))) &&
+                 st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR)
             add_file(list, path, below);
         free(path);
         free(names[i]);
@@ -75,8 +98,7 @@ static size_t length_of_folder(const char *path)
 
 void add_operand(file_list *list, const settings *s, const char *path)
 {
-    struct stat status;
-    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
+    if (strcmp(path, "-") == 0 || !is_folder(path)) {
         add_file(list, path, length_of_folder(path));
     } else if (s->recursive) {
         size_t length = strlen(path);
@@ -168,18 +190,15 @@ void drop_companions(file_list *list)
 
 /* ---- Two of one name ---- */
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Two files of one name would overwrite each other in one folder: that name, to be freed, or NULL. */
 char *name_twice(const file_list *list, bool by_stem)
 {
     char *twice = NULL, **names = or_die(calloc(list->count + 1, sizeof *names));
     for (size_t i = 0; i < list->count; i++) {
         const char *name = list->entries[i].path + list->entries[i].below;
-        names[i] = or_die(strndup(name, by_stem ? length_of_stem(name) : strlen(name)));
+        names[i] = or_die(strdup(name));
+        if (by_stem)
+            names[i][length_of_stem(name)] = 0;
     }
     qsort(names, list->count, sizeof *names, compare_strings);
     for (size_t i = 1; i < list->count && !twice; i++)

@@ -1,22 +1,18 @@
 /* One job per file. Jobs run on several threads, each into buffers of its own, and are printed in the order of the files. */
-#define _GNU_SOURCE
-
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "system/process.h"
 
 /* ---- Threads ---- */
 
 typedef struct slot {
     job job;
-    char *out, *err;
-    size_t out_size, err_size;
+    memory_stream out, err;
     bool done;
 } slot;
 
@@ -33,9 +29,9 @@ typedef struct pool {
 unsigned thread_count(const settings *s)
 {
     char *end;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned cores = st_processors();
     if (!s->jobs)
-        return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (unsigned)cores;
+        return cores > MOST_THREADS ? MOST_THREADS : cores;
     long wanted = strtol(s->jobs, &end, 10);
     return *end || wanted < 1 || wanted > MOST_THREADS ? 0 : (unsigned)wanted;
 }
@@ -58,12 +54,14 @@ int stdout_error(void)
 
 static void run_slot(pool *p, slot *one)
 {
-    one->job.out = or_die(open_memstream(&one->out, &one->out_size));
-    one->job.err = or_die(open_memstream(&one->err, &one->err_size));
+    if (!st_memory_open(&one->out) || !st_memory_open(&one->err))
+        or_die(NULL);
+    one->job.out = one->out.file;
+    one->job.err = one->err.file;
     if (!interrupted())
         p->run(&one->job);
-    fclose(one->job.out);
-    fclose(one->job.err);
+    st_memory_close(&one->out);
+    st_memory_close(&one->err);
 }
 
 static void *work(void *context)
@@ -84,12 +82,12 @@ static void *work(void *context)
 
 static void print_slot(slot *one)
 {
-    if (one->err_size)
+    if (one->err.size)
         fflush(stdout); /* the two may be the same terminal */
-    fwrite(one->err, 1, one->err_size, stderr);
-    write_stdout(one->out, one->out_size);
-    free(one->out);
-    free(one->err);
+    fwrite(one->err.data, 1, one->err.size, stderr);
+    write_stdout(one->out.data, one->out.size);
+    free(one->out.data);
+    free(one->err.data);
 }
 
 enum { PATIENCE = 20 }; /* tenths of a second */
@@ -98,7 +96,7 @@ enum { PATIENCE = 20 }; /* tenths of a second */
 static void wake(pool *p)
 {
     for (unsigned i = 0; i < p->started; i++)
-        pthread_kill(p->workers[i], interrupted());
+        st_interrupt(p->workers[i], interrupted());
 }
 
 static void wait_for(pool *p, size_t index, progress *bar)
@@ -115,7 +113,7 @@ static void wait_for(pool *p, size_t index, progress *bar)
         if (interrupted())
             wake(p);
         if (interrupted() && ++waited > PATIENCE && !saving())
-            _exit(128 + interrupted()); /* a thread waits for a pipe or a device that says nothing */
+            _Exit(128 + interrupted()); /* a thread waits for a pipe or a device that says nothing */
         progress_show(bar, index, p->count, "files");
     }
     pthread_mutex_unlock(&p->mutex);
@@ -135,7 +133,7 @@ static void run_threads(pool *p, unsigned threads, const settings *s)
         work(p);
     for (size_t i = 0; i < p->count; i++) {
         wait_for(p, i, &bar);
-        if (p->slots[i].out_size + p->slots[i].err_size)
+        if (p->slots[i].out.size + p->slots[i].err.size)
             progress_clear(&bar);
         print_slot(&p->slots[i]);
     }

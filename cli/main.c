@@ -1,8 +1,8 @@
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #include "cli.h"
+#include "system/process.h"
 
 const command *const commands[] = {&command_formats, &command_info,      &command_check,
                                    &command_explain, &command_convert,   &command_diff,
@@ -110,8 +110,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a reader that left is a write error like any other, and half-written files go */
-    survive_truncation();
+    st_process_begin(&argc, &argv);
     int code = run(argc, argv);
     int error = stdout_error();
     errno = 0;
@@ -122,10 +121,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "stele: cannot write to standard output: %s\n", strerror(error));
         code = EXIT_IO;
     }
-    int signal_number = interrupted();
-    if (signal_number) {
-        signal(signal_number, SIG_DFL);
-        raise(signal_number);
-    }
+    if (interrupted())
+        st_end_by(interrupted());
     return code;
 }

@@ -1,14 +1,12 @@
 /* Opening the file of a job, and what there is to say about it. */
-#define _GNU_SOURCE
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "system/files.h"
+#include "system/process.h"
 
 /* ---- Several threads for one file ---- */
 
@@ -61,11 +59,11 @@ static void run_parallel(void *user, size_t count, stele_task task, void *contex
 static size_t read_stdin(void *user, void *buffer, size_t size)
 {
     (void)user;
-    ssize_t n;
+    size_t n;
     do
-        n = read(STDIN_FILENO, buffer, size);
-    while (n < 0 && errno == EINTR && !interrupted());
-    return n < 0 ? SIZE_MAX : (size_t)n;
+        n = st_fd_read(STANDARD_INPUT, buffer, size);
+    while (n == SIZE_MAX && errno == EINTR && !interrupted());
+    return n;
 }
 
 int exit_code_of(stele_status status)
@@ -85,9 +83,9 @@ int exit_code_of(stele_status status)
 static uint64_t default_limit(const char *path)
 {
     const uint64_t gigabyte = 1u << 30;
-    struct stat status;
-    bool regular = stat(path, &status) == 0 && S_ISREG(status.st_mode);
-    return regular ? gigabyte + 64 * (uint64_t)status.st_size : 8 * gigabyte;
+    file_status status;
+    bool regular = st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR;
+    return regular ? gigabyte + 64 * status.size : 8 * gigabyte;
 }
 
 static stele_file *open_file(const job *j, const stele_options *options)

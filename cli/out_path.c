@@ -2,9 +2,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
+#include "system/files.h"
 
 char *path_in_folder(const char *folder, const char *below, const char *extensions)
 {
@@ -24,18 +24,20 @@ bool make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
-        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        int error = st_path_make_folder(path);
         *slash = '/';
-        if (!made)
+        if (error && error != EEXIST) {
+            errno = error;
             return false;
+        }
     }
     return true;
 }
 
 bool is_folder(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    file_status status;
+    return st_path_status(path, true, &status) == 0 && status.kind == FILE_FOLDER;
 }
 
 /* Once a folder and not once a file: looking through it takes longer the more files are in it. */

@@ -1,27 +1,19 @@
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "system/process.h"
 
 enum { BAR = 30 };
 static const double patience = 1.0, interval = 0.1;
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 void progress_start(progress *p, const settings *s)
 {
-    *p = (progress){.enabled = !s->quiet && isatty(STDERR_FILENO), .started = seconds()};
+    *p = (progress){.enabled = !s->quiet && st_is_terminal(STANDARD_ERROR), .started = st_seconds()};
 }
 
 void progress_show(progress *p, uint64_t done, uint64_t total, const char *unit)
 {
-    double now = p->enabled ? seconds() : 0;
+    double now = p->enabled ? st_seconds() : 0;
     if (!p->enabled || now - p->started < patience || now - p->last < interval)
         return;
     char bar[BAR + 1];

@@ -2,25 +2,25 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "cli.h"
+#include "system/process.h"
 
-static bool colored(int descriptor)
+static bool colored(int stream)
 {
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(descriptor) && !(no_color && *no_color) && !(terminal && strcmp(terminal, "dumb") == 0);
+    return st_is_terminal(stream) && !(no_color && *no_color) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 bool colored_stdout(void)
 {
-    return colored(STDOUT_FILENO);
+    return colored(STANDARD_OUTPUT);
 }
 
 bool colored_stderr(void)
 {
-    return colored(STDERR_FILENO);
+    return colored(STANDARD_ERROR);
 }
 
 const char *tint_on(bool use, tint t)

@@ -7,20 +7,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
-
-/* Libraries that decode images do not know our limit. */
-#define MOST_ADDRESS_SPACE ((uint64_t)4 << 30)
-
-#ifdef STELE_SANDBOX
-
-#include <sys/prctl.h>
-
 #include "sandbox/sandbox.h"
 
 static int to_parent = -1, from_parent = -1;
@@ -186,38 +178,3 @@ int behind_walls(const settings *given, char *path, work_function work, bool (*d
     s.only_import = true;
     return run_child(&s, path, work, deliver);
 }
-
-#else
-
-void lock_in(const settings *s, const char *path)
-{
-    (void)s;
-    (void)path;
-}
-
-bool hand_over(const void *data, size_t size, bool (*deliver)(const void *data, size_t size))
-{
-    return deliver(data, size);
-}
-
-/* Without walls there are still limits; but sanitizers take terabytes of addresses, and use little. */
-static void limit_address_space(void)
-{
-#ifndef STELE_SANITIZE
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > MOST_ADDRESS_SPACE)) {
-        limit.rlim_cur = MOST_ADDRESS_SPACE;
-        setrlimit(RLIMIT_AS, &limit); /* where it cannot be had, the library's own limit remains */
-    }
-#endif
-}
-
-int behind_walls(const settings *given, char *path, work_function work, bool (*deliver)(const void *data, size_t size))
-{
-    (void)deliver;
-    limit_address_space();
-    alarm(given->seconds);
-    return work(given, path);
-}
-
-#endif

@@ -15,7 +15,8 @@ STELE = os.environ.get("STELE", str(BUILD / "stele"))
 # A room may include itself, stele.h and these. A format is a folder of its own in src/formats, and knows no other.
 ROOMS = {
     "src/base": {"base"},
-    "src/file": {"base", "file"},
+    "src/system": {"system"},
+    "src/file": {"base", "system", "file"},
     "src/model": {"base", "file", "model"},
     "src/formats": {"base", "file", "model", "formats"},
     "src/images": {"base", "images"},
@@ -23,7 +24,7 @@ ROOMS = {
     "src/api": {"base", "file", "model", "formats", "images", "render", "api"},
     "sandbox": {"sandbox"},
     "import": {"import", "sandbox"},
-    "cli": {"base", "cli", "sandbox"},  # base prints numbers and text
+    "cli": {"base", "system", "cli", "sandbox"},  # base prints numbers and text
     "fuzz": {"base", "images"},
     "bench": {"bench"},
 }
@@ -66,6 +67,24 @@ class Rooms(unittest.TestCase):
     def test_every_source_is_in_a_room(self):
         rooms = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.[ch]")}
         self.assertEqual(rooms, set(LIBRARY))
+
+    # Programs for POSIX systems only, and what speaks with them.
+    POSIX = ("sandbox/", "import/", "cli/walls.c", "cli/import.c")
+    # What a build asks for, and what a compiler has; nothing that tells one system from another.
+    CONDITIONS = {"STELE_SELF_CHECKS", "__SIZEOF_INT128__", "__cplusplus", "__GNUC__", "__BYTE_ORDER__", "__ORDER_BIG_ENDIAN__"}
+
+    def test_one_room_touches_the_system(self):
+        for folder in [*LIBRARY, "include", "cli", "sandbox", "import"]:
+            for path in sources(folder):
+                name, text = path.relative_to(ROOT).as_posix(), path.read_text()
+                if folder == "src/system" or name.startswith(self.POSIX):
+                    continue
+                headers = set(re.findall(r"#\s*include <([^>]+)>", text))
+                self.assertEqual([h for h in headers if re.match(r"sys/|windows|io\.h|(unistd|fcntl|dirent|signal|poll|spawn|dlfcn)\.h", h)],
+                                 [], name)
+                guard = re.search(r"#ifndef (\w+)\n#define \1\n", text)
+                conditions = set(re.findall(r"\b[A-Za-z_]\w*", " ".join(re.findall(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$", text, re.M))))
+                self.assertEqual(conditions - self.CONDITIONS - {guard[1] if guard else "", "defined"}, set(), name)
 
     def test_only_the_command_owns_stdio(self):
         for folder in LIBRARY:

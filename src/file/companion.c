@@ -1,7 +1,6 @@
 #include "companion.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "source.h"
 #include "spot.h"
@@ -36,7 +35,7 @@ static bool map_file(companions *c, int fd, const char *path, const void **data,
 {
     companion_map *map = st_arena_alloc(c->arena, sizeof *map);
     if (!map)
-        close(fd);
+        st_fd_close(fd);
     if (!map || st_source_take(&map->source, fd, path, c->read, c->arena))
         return false;
     map->next = c->maps;
@@ -57,7 +56,7 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
     if (fd >= 0 && data)
         return map_file(c, fd, path, data, size);
     if (fd >= 0)
-        close(fd);
+        st_fd_close(fd);
     st_arena_rewind(c->arena, mark);
     return fd >= 0;
 }

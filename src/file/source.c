@@ -1,35 +1,28 @@
 #include "source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "system/files.h"
 
 /* Below this, reading is cheaper than mapping, faulting and unmapping (measured: they cross near 32 KiB). */
 enum { SMALL_FILE = 32 * 1024 };
 
-static void remember_identity(source *s, const struct stat *status)
+static void remember_identity(source *s, const file_status *status)
 {
-#ifdef __APPLE__
-    s->modified[0] = (int64_t)status->st_mtimespec.tv_sec;
-    s->modified[1] = (int64_t)status->st_mtimespec.tv_nsec;
-#else
-    s->modified[0] = (int64_t)status->st_mtim.tv_sec;
-    s->modified[1] = (int64_t)status->st_mtim.tv_nsec;
-#endif
-    s->device = (uint64_t)status->st_dev;
-    s->inode = (uint64_t)status->st_ino;
+    s->modified[0] = status->modified[0];
+    s->modified[1] = status->modified[1];
+    s->device = status->device;
+    s->inode = status->inode;
 }
 
 static size_t read_descriptor(void *user, void *buffer, size_t size)
 {
-    ssize_t n;
+    size_t n;
     do
-        n = read(*(int *)user, buffer, size);
-    while (n < 0 && errno == EINTR);
-    return n < 0 ? SIZE_MAX : (size_t)n;
+        n = st_fd_read(*(int *)user, buffer, size);
+    while (n == SIZE_MAX && errno == EINTR);
+    return n;
 }
 
 /* Reads to the end; expected is only a first guess of the size. */
@@ -58,16 +51,16 @@ static int read_all(source *s, stele_read read, void *user, uint64_t expected, a
     return 0;
 }
 
-static int open_regular(source *s, int fd, const struct stat *status, bool read, arena *a)
+static int open_regular(source *s, int fd, const file_status *status, bool read, arena *a)
 {
-    uint64_t size = (uint64_t)status->st_size;
+    uint64_t size = status->size;
     remember_identity(s, status);
     if (read || size <= SMALL_FILE)
         return read_all(s, read_descriptor, &fd, size, a);
     if (size > SIZE_MAX)
         return EFBIG;
-    void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED)
+    const void *map = st_fd_map(fd, size);
+    if (!map)
         return read_all(s, read_descriptor, &fd, size, a);
     s->map = map;
     s->data = map;
@@ -79,7 +72,7 @@ static int open_regular(source *s, int fd, const struct stat *status, bool read,
 int st_source_open(source *s, const char *path, bool read, arena *a)
 {
     *s = (source){0};
-    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = path ? st_fd_open(path) : -1;
     if (fd < 0)
         return path ? errno : EINVAL;
     return st_source_take(s, fd, path, read, a);
@@ -87,20 +80,18 @@ int st_source_open(source *s, const char *path, bool read, arena *a)
 
 int st_source_take(source *s, int fd, const char *path, bool read, arena *a)
 {
-    struct stat status;
-    int error = 0;
+    file_status status;
     *s = (source){0};
-    if (fstat(fd, &status) != 0)
-        error = errno;
-    else if (S_ISDIR(status.st_mode))
+    int error = st_fd_status(fd, &status);
+    if (!error && status.kind == FILE_FOLDER)
         error = EISDIR;
-    else if (S_ISREG(status.st_mode))
+    else if (!error && status.kind == FILE_REGULAR)
         error = open_regular(s, fd, &status, read, a);
-    else
+    else if (!error)
         error = read_all(s, read_descriptor, &fd, SMALL_FILE, a);
-    if (!error && S_ISREG(status.st_mode))
+    if (!error && status.kind == FILE_REGULAR)
         s->path = st_arena_text(a, path, strlen(path));
-    close(fd);
+    st_fd_close(fd);
     return error;
 }
 
@@ -119,38 +110,38 @@ void st_source_memory(source *s, const void *data, size_t size)
 void st_source_close(source *s)
 {
     if (s->map)
-        munmap(s->map, (size_t)s->size);
+        st_unmap(s->map, s->size);
     *s = (source){0};
 }
 
 /* A file that was replaced by another is still there for who has it open: only one that was written to has changed. */
 bool st_source_changed(const source *s)
 {
-    struct stat status;
+    file_status status;
     source now = *s;
-    if (!s->path || stat(s->path, &status) != 0)
+    if (!s->path || st_path_status(s->path, true, &status) != 0)
         return false;
     remember_identity(&now, &status);
     if (now.device != s->device || now.inode != s->inode)
         return false;
-    return (uint64_t)status.st_size != s->size || now.modified[0] != s->modified[0] || now.modified[1] != s->modified[1];
+    return status.size != s->size || now.modified[0] != s->modified[0] || now.modified[1] != s->modified[1];
 }
 
 bool st_file_exists(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    file_status status;
+    return st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR;
 }
 
 bool st_file_has_size(const char *path, uint64_t size)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && (uint64_t)status.st_size == size;
+    file_status status;
+    return st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR && status.size == size;
 }
 
 const char *st_error_text(int error, arena *a)
 {
-    char text[128] = "";
-    (void)strerror_r(error, text, sizeof text);
+    char text[128];
+    st_error_name(error, text, sizeof text);
     return st_arena_format(a, "%s", text);
 }

@@ -8,7 +8,7 @@
 typedef struct source {
     const uint8_t *data;
     uint64_t size;
-    void *map;        /* to unmap, or NULL */
+    const void *map;  /* to unmap, or NULL */
     const char *path; /* of a regular file, to see whether it changed; NULL otherwise */
     uint64_t device, inode;
     int64_t modified[2];

@@ -1,19 +1,10 @@
-#define _GNU_SOURCE /* O_PATH, where there is one */
-
 #include "spot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#ifndef O_PATH
-#define O_PATH O_RDONLY
-#endif
-
-enum { OPEN_FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC, MOST_LINKS = 40 };
+enum { MOST_LINKS = 40 };
 
 size_t st_length_of_folder(const char *path)
 {
@@ -22,15 +13,15 @@ size_t st_length_of_folder(const char *path)
 }
 
 /* The room is for the text, which the system wants to end with a NUL. */
-static int open_folder(char room[PATH_MAX], const char *path, size_t length)
+static folder open_folder(char room[PATH_ROOM], const char *path, size_t length)
 {
-    if (length >= PATH_MAX) {
+    if (length >= PATH_ROOM) {
         errno = ENAMETOOLONG;
-        return -1;
+        return NO_FOLDER;
     }
     memcpy(room, path, length);
     room[length] = 0;
-    return open(length ? room : ".", OPEN_FOLDER);
+    return st_folder_open(length ? room : ".");
 }
 
 /* ---- Without being led out ---- */
@@ -62,11 +53,11 @@ static bool simplify(char *path)
 /* Puts what a link says in the place of the link. None of the parts before is a link, so that ".." is what it seems. */
 static int follow(spot *s, size_t before, size_t length, const char *target)
 {
-    char joined[PATH_MAX];
+    char joined[PATH_ROOM];
     if (*target == '/')
         return EXDEV;
     int size = snprintf(joined, sizeof joined, "%.*s%s%s", (int)before, s->path, target, s->path + before + length);
-    if (size >= PATH_MAX)
+    if (size >= PATH_ROOM)
         return ENAMETOOLONG;
     memcpy(s->path, joined, (size_t)size + 1);
     return simplify(s->path) ? ELOOP : EXDEV;
@@ -76,25 +67,23 @@ static int follow(spot *s, size_t before, size_t length, const char *target)
  * when the folder of the last part is open, ELOOP after a link, or another errno. */
 static int walk_down(spot *s)
 {
-    char target[PATH_MAX];
+    char target[PATH_ROOM];
     for (char *part = s->path;;) {
         size_t length = strcspn(part, "/");
         char end = part[length];
         part[length] = 0;
         s->name = part;
-        ssize_t size = readlinkat(s->folder, part, target, sizeof target - 1);
-        int below = size < 0 && end ? openat(s->folder, part, OPEN_FOLDER | O_NOFOLLOW) : -1;
+        bool link = st_name_link(s->folder, part, target);
+        folder below = !link && end ? st_folder_open_below(s->folder, part) : NO_FOLDER;
         int error = errno;
         part[length] = end;
-        if (size >= 0) {
-            target[size] = 0;
+        if (link)
             return follow(s, (size_t)(part - s->path), length, target);
-        }
         if (!end)
             return 0;
-        if (below < 0)
+        if (below == NO_FOLDER)
             return error;
-        close(s->folder);
+        st_folder_close(s->folder);
         s->folder = below;
         part += length + 1;
     }
@@ -102,7 +91,7 @@ static int walk_down(spot *s)
 
 static int find_inside(spot *s, const address *where)
 {
-    char root[PATH_MAX];
+    char root[PATH_ROOM];
     size_t size = strlen(where->path + where->root) + 1;
     if (size > sizeof s->path)
         return ENAMETOOLONG;
@@ -110,43 +99,42 @@ static int find_inside(spot *s, const address *where)
     int error = simplify(s->path) ? ELOOP : EXDEV;
     for (unsigned links = 0; links <= MOST_LINKS && error == ELOOP; links++) {
         s->folder = open_folder(root, where->path, where->root);
-        if (s->folder < 0)
+        if (s->folder == NO_FOLDER)
             return errno;
         error = walk_down(s);
         if (error)
-            close(s->folder);
+            st_folder_close(s->folder);
     }
     return error;
 }
 
 int st_spot_find(spot *s, const address *where)
 {
-    s->follow = where->outside ? 0 : O_NOFOLLOW;
+    s->follow = where->outside;
     if (!where->outside)
         return find_inside(s, where);
-    size_t folder = st_length_of_folder(where->path);
-    s->name = where->path + folder;
-    s->folder = open_folder(s->path, where->path, folder);
-    return s->folder < 0 ? errno : 0;
+    size_t length = st_length_of_folder(where->path);
+    s->name = where->path + length;
+    s->folder = open_folder(s->path, where->path, length);
+    return s->folder == NO_FOLDER ? errno : 0;
 }
 
 void st_spot_leave(spot *s)
 {
-    close(s->folder);
-    s->folder = -1;
+    st_folder_close(s->folder);
+    s->folder = NO_FOLDER;
 }
 
 int st_spot_open_file(const address *where)
 {
     spot s;
-    struct stat status;
+    file_status status;
     if (st_spot_find(&s, where) != 0)
         return -1;
-    /* a pipe could make us wait for ever */
-    int fd = openat(s.folder, s.name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | s.follow);
+    int fd = st_name_open(s.folder, s.name, s.follow);
     st_spot_leave(&s);
-    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
-        close(fd);
+    if (fd >= 0 && (st_fd_status(fd, &status) != 0 || status.kind != FILE_REGULAR)) {
+        st_fd_close(fd);
         fd = -1;
     }
     return fd;

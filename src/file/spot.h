@@ -2,9 +2,7 @@
 #ifndef ST_SPOT_H
 #define ST_SPOT_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "system/files.h"
 
 /* A path, of which so much (root) is a folder that the caller trusts. The rest may come from a file: no link in it leads out of
  * that folder, unless it may (outside). */
@@ -16,10 +14,10 @@ typedef struct address {
 
 /* It holds its text itself: what is half-written must go even when there is no memory left. */
 typedef struct spot {
-    int folder; /* of the name; a descriptor */
+    folder folder; /* of the name */
     const char *name;
-    int follow; /* to open it with: O_NOFOLLOW, or 0 */
-    char path[PATH_MAX];
+    bool follow; /* a link that has the name */
+    char path[PATH_ROOM];
 } spot;
 
 /* Returns 0 or an errno: EXDEV if a link leads out. After 0 the spot is left again, sooner or later. */

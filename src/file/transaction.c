@@ -1,11 +1,8 @@
 #include "transaction.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "source.h"
 
@@ -88,14 +85,17 @@ struct made_folder {
 static int make_folder(const address *where, bool *made)
 {
     spot s;
-    struct stat status;
+    file_status status;
     int error = st_spot_find(&s, where);
     if (error)
         return error;
-    *made = mkdirat(s.folder, s.name, 0777) == 0;
-    error = *made ? 0 : errno;
-    if (error == EEXIST)
-        error = fstatat(s.folder, s.name, &status, 0) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+    error = st_name_make_folder(s.folder, s.name);
+    *made = !error;
+    if (error == EEXIST) {
+        error = st_name_status(s.folder, s.name, true, &status);
+        if (!error && status.kind != FILE_FOLDER)
+            error = ENOTDIR;
+    }
     st_spot_leave(&s);
     return error;
 }
@@ -105,7 +105,7 @@ static void remove_folder(const address *where)
     spot s;
     if (st_spot_find(&s, where) != 0)
         return;
-    (void)unlinkat(s.folder, s.name, AT_REMOVEDIR); /* if it is empty */
+    (void)st_name_remove_folder(s.folder, s.name);
     st_spot_leave(&s);
 }
 
