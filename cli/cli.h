@@ -25,8 +25,9 @@ typedef struct settings {
     bool force, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
-    const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit;
-    const char *to; /* the format to write, which is the extension of outputs */
+    const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit, *color;
+    const char *from, *files_from, *base_dir; /* which files, and where they lie */
+    const char *to;                           /* the format to write, which is the extension of outputs */
     const char *fps, *pose, *tolerance, *scale;
     const char *output, *size, *camera, *clip, *time, *up, *background, *movie_fps, *time_limit;
     stele_choice choices[MOST_CHOICES];
@@ -59,6 +60,7 @@ typedef struct command {
     const char *examples;  /* lines, or NULL */
     const option *options; /* ends with an option without a name; the common ones come on top */
     bool takes_files;
+    bool takes_many;   /* as many as there are, and folders of them */
     bool takes_models; /* and so what loading a model has a choice in */
     int (*run)(const settings *s, char **operands, size_t count);
 } command;
@@ -75,6 +77,19 @@ bool parse_offset(const char *text, uint64_t *offset); /* 7994 or 0x1f3a */
 bool parse_positive(const char *text, double *number); /* finite, more than 0 */
 bool parse_number(const char *text, double *number);   /* finite, 0 or more */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* guess.c: of the words that are considered, the one that somebody may have meant by one that is not known. */
+typedef struct guess {
+    const char *word, *best; /* NULL: none is near */
+    size_t wrong;            /* letters */
+    char text[96];
+} guess;
+void consider(guess *g, const char *candidate);
+const char *did_you_mean(guess *g); /* "; did you mean check?", or "" */
+
+/* The format of a name, or NULL; or EXIT_USAGE after a message that lists them all. */
+const stele_format_info *format_named(const char *name);
+int unknown_format(const char *name);
 
 /* out_path.c: the path of a file's output: in a folder under its own name, with another extension. To be freed. */
 char *path_in_folder(const char *folder, const char *below, const char *extensions); /* the first; NULL: its own */
@@ -100,11 +115,11 @@ typedef struct entry {
 typedef struct file_list {
     entry *entries;
     size_t count, capacity;
-    bool imported; /* in folders, files that are only imported count too */
     int exit_code;
 } file_list;
 
 void add_operand(file_list *list, const settings *s, const char *path);
+void add_listed(file_list *list, const settings *s); /* what --files-from lists */
 void cannot_read(file_list *list, const char *path, const char *why);
 void drop_companions(file_list *list); /* of models that are in the list too */
 
@@ -205,6 +220,7 @@ bool saving(void);
 typedef enum tint { TINT_NONE, TINT_BOLD, TINT_DIM, TINT_RED, TINT_YELLOW, TINT_BLUE, TINT_GREEN, TINT_MAGENTA } tint;
 const char *tint_on(bool colored, tint t);
 const char *tint_off(bool colored, tint t);
+bool set_color(const char *when); /* NULL: auto; false if that is no answer */
 bool colored_stdout(void);
 bool colored_stderr(void);
 void print_safe(FILE *out, const char *text, size_t size); /* control bytes and broken UTF-8 as \xNN */

@@ -116,7 +116,7 @@ static int run(const settings *s, char **operands, size_t count)
 }
 
 static const option options[] = {
-    {'t', "target", "ENGINE", "also find what this engine cannot load: rayne", OPTION_TEXT, offsetof(settings, target)},
+    {0, "target", "ENGINE", "also find what this engine cannot load: rayne", OPTION_TEXT, offsetof(settings, target)},
     {'s', "severity", "ID=SEVERITY", "make a finding off, note, warning or error", OPTION_RULE, 0},
     {0, "ids", NULL, "list all findings that there are", OPTION_FLAG, offsetof(settings, ids)},
     {0},
@@ -131,5 +131,6 @@ const command command_check = {
                 "  stele check -s degenerate-triangle=off -s texture-missing=error *.sgm\n",
     .options = options,
     .takes_files = true,
+    .takes_many = true,
     .run = run,
 };

@@ -26,15 +26,6 @@ static bool keep_going(void *user, uint64_t done, uint64_t total)
 
 /* ---- Where it goes ---- */
 
-static const stele_format_info *format_named(const char *name)
-{
-    const stele_format_info *format;
-    for (size_t i = 0; (format = stele_format_at(i)); i++)
-        if (strcmp(format->name, name) == 0)
-            return format;
-    return NULL;
-}
-
 /* The format to write: said, or promised by the output's extension, or the input's. NULL: no such format. */
 static const char *target_format(const job *j, const stele_file *file, const char *path)
 {
@@ -224,18 +215,22 @@ static int run(const settings *given, char **operands, size_t count)
     settings s = *given;
     catch_interrupts();
     if (s.to && !format_named(s.to))
-        return usage_error("there is no format called %s; see stele formats", s.to);
+        return unknown_format(s.to);
     if (s.embed_textures && s.copy_textures)
         return usage_error("textures are either embedded or copied");
-    if (!s.out_dir && count >= 2 && is_folder(operands[count - 1]))
+    if (s.output && s.out_dir)
+        return usage_error("the output is either a file (-o) or in a folder (--out-dir)");
+    if (!s.output && !s.out_dir && count >= 2 && is_folder(operands[count - 1]))
         s.out_dir = operands[--count];
     if (s.out_dir)
         return run_jobs(&s, operands, count, convert, "converted");
-    if (count != 2)
+    single_output = s.output ? s.output : count == 2 ? operands[--count] : NULL;
+    if (count != 1 || !single_output || s.files_from)
         return usage_error("stele convert needs an input and an output, or --out-dir; see stele convert --help");
     if (is_folder(operands[0]))
         return usage_error("%s is a folder: use --out-dir to say where its files go", operands[0]);
-    single_output = operands[1];
+    if (is_folder(single_output))
+        return usage_error("%s is a folder: use --out-dir to write into it", single_output);
     if (to_stdout(single_output) && st_is_terminal(STANDARD_OUTPUT) && !s.force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
     return run_jobs(&s, operands, 1, convert, "converted");
@@ -246,7 +241,8 @@ static const option options[] = {
      offsetof(settings, to)},
     {'d', "dialect", "NAME", "write this dialect; default: the one that the file has or had, or the usual one", OPTION_TEXT,
      offsetof(settings, dialect)},
-    {'o', "out-dir", "FOLDER", "write each file there under its own name", OPTION_TEXT, offsetof(settings, out_dir)},
+    {'o', "output", "FILE", "write this file; - for standard output", OPTION_TEXT, offsetof(settings, output)},
+    {0, "out-dir", "FOLDER", "write each file there under its own name", OPTION_TEXT, offsetof(settings, out_dir)},
     {'f', "force", NULL, "replace existing files", OPTION_FLAG, offsetof(settings, force)},
     {0, "strict", NULL, "if anything would be lost, write nothing and exit with 1", OPTION_FLAG, offsetof(settings, strict)},
     {0, "embed-textures", NULL, "put textures into the file where the format can", OPTION_FLAG,
@@ -262,7 +258,8 @@ static const option options[] = {
 const command command_convert = {
     .name = "convert",
     .summary = "write a file in another format or dialect, and say what is lost",
-    .usage = "[OPTION...] IN OUT\n       stele convert [OPTION...] --to FORMAT --out-dir FOLDER FILE...",
+    .usage = "[OPTION...] IN OUT\n       stele convert [OPTION...] IN -o OUT\n       stele convert [OPTION...] --to FORMAT "
+             "--out-dir FOLDER FILE...",
     .examples = "  stele convert hat.sgm hat.glb                       (its .sga goes with it)\n"
                 "  stele convert -r models --to glb --out-dir out --embed-textures\n"
                 "  stele convert hat.glb hat.sgm --strict              (only if nothing is lost)\n"
@@ -272,6 +269,7 @@ const command command_convert = {
                 "  stele convert - - --to glb < hat.sgm > hat.glb\n",
     .options = options,
     .takes_files = true,
+    .takes_many = true,
     .takes_models = true,
     .run = run,
 };

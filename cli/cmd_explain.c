@@ -374,5 +374,6 @@ const command command_explain = {
                 "  stele explain --json hat.sgm | jq '.fields[] | select(.type == \"gap\")'\n",
     .options = options,
     .takes_files = true,
+    .takes_many = true,
     .run = run,
 };

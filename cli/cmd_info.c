@@ -322,5 +322,6 @@ const command command_info = {
     .examples = "  stele info hat.sgm\n"
                 "  stele info --json -r models | jq .meshes[].triangles\n",
     .takes_files = true,
+    .takes_many = true,
     .run = run,
 };

@@ -494,7 +494,7 @@ static const option options[] = {
     {0, "clip", "NAME|N", "a moment of this clip, or all of it in a .webp", OPTION_TEXT, AT(clip)},
     {0, "time", "SECONDS", "of the clip (default: 0)", OPTION_TEXT, AT(time)},
     {0, "turntable", NULL, "turn the model once round in a .webp", OPTION_FLAG, AT(turntable)},
-    {0, "fps", "N", "pictures a second in a .webp (default: 24)", OPTION_TEXT, AT(movie_fps)},
+    {0, "movie-fps", "N", "pictures a second in a .webp (default: 24)", OPTION_TEXT, AT(movie_fps)},
     {0, "lossless", NULL, "exact colours in a .webp, which is larger", OPTION_FLAG, AT(lossless)},
     {0, "up", "x|y|z", "the axis of the model that is up (default: y)", OPTION_TEXT, AT(up)},
     {0, "background", "COLOR", "#rrggbb, #rrggbbaa, white, black or transparent", OPTION_TEXT, AT(background)},
@@ -521,6 +521,7 @@ const command command_render = {
                 "  stele render -r models --sheet -o catalogue.png\n",
     .options = options,
     .takes_files = true,
+    .takes_many = true,
     .takes_models = true,
     .run = run,
 };

@@ -42,6 +42,25 @@ static char *encode(const stele_picture *picture, size_t *size)
     return NULL;
 }
 
+static bool is_png(int file)
+{
+    static const char magic[8] = "\x89PNG\r\n\x1a\n";
+    char start[sizeof magic];
+    return st_fd_read(file, start, sizeof start) == sizeof start && memcmp(start, magic, sizeof magic) == 0;
+}
+
+/* What is neither empty nor a picture is nobody's thumbnail, and stays: a model, above all. */
+static bool may_be_replaced(const file_status *status)
+{
+    if (status->kind != FILE_REGULAR || !status->size)
+        return true;
+    int file = st_fd_open(output);
+    bool fine = file >= 0 && is_png(file);
+    if (file >= 0)
+        st_fd_close(file);
+    return fine;
+}
+
 /* Into the file itself and not into one that takes its place: who asks for a thumbnail may have made the file and hold it open.
  * What was made here and is not complete is removed. */
 static bool write_output(const void *png, size_t size)
@@ -49,6 +68,10 @@ static bool write_output(const void *png, size_t size)
     st_limit_time(0); /* what is begun is written completely */
     file_status status;
     bool there = st_path_status(output, true, &status) == 0;
+    if (there && !may_be_replaced(&status)) {
+        errno = EEXIST;
+        return false;
+    }
     int fd = st_fd_rewrite(output);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!out)
@@ -80,7 +103,7 @@ static stele_status draw(job *j, stele_file *file)
         status = STELE_NO_MEMORY;
     }
     if (png && !give_out(png, size)) {
-        complain(j->err, "%s: %s", output, strerror(errno));
+        complain(j->err, "%s: %s", output, errno == EEXIST ? "is no PNG, and not replaced by one" : strerror(errno));
         status = STELE_IO;
     }
     free(png);
@@ -123,7 +146,8 @@ static int run(const settings *given, char **operands, size_t count)
 {
     settings s = *given;
     double size = USUAL_THUMBNAIL, seconds = USUAL_SECONDS;
-    if (count != 2)
+    output = s.output ? s.output : count == 2 ? operands[--count] : NULL;
+    if (count != 1 || !output)
         return usage_error("stele thumbnail needs a model and a .png; see stele thumbnail --help");
     if (s.size && (!parse_positive(s.size, &size) || size < 1 || size > MOST_THUMBNAIL))
         return usage_error("'%s' is no size from 1 to %d", s.size, MOST_THUMBNAIL);
@@ -132,14 +156,15 @@ static int run(const settings *given, char **operands, size_t count)
     if (!s.memory_limit)
         s.memory_limit = usual_memory;
     side = (uint32_t)size;
-    output = operands[1];
     st_on_time_limit(give_up);
     s.seconds = (unsigned)seconds;
     return behind_walls(&s, operands[0], draw_one, write_output);
 }
 
 static const option options[] = {
-    {'s', "size", "N", "pixels of the longer side (default: 256)", OPTION_TEXT, offsetof(settings, size)},
+    {'o', "output", "FILE", "a .png that is new, empty or a .png already; - for standard output", OPTION_TEXT,
+     offsetof(settings, output)},
+    {0, "size", "N", "pixels of the longer side (default: 256)", OPTION_TEXT, offsetof(settings, size)},
     {0, "time-limit", "SECONDS", "give up after this time (default: 20)", OPTION_TEXT, offsetof(settings, time_limit)},
     {0},
 };
@@ -147,8 +172,8 @@ static const option options[] = {
 const command command_thumbnail = {
     .name = "thumbnail",
     .summary = "draw a small picture for a file manager, within limits",
-    .usage = "[OPTION...] FILE OUT.png",
-    .examples = "  stele thumbnail hat.sgm hat.png -s 128\n",
+    .usage = "[OPTION...] FILE OUT.png\n       stele thumbnail [OPTION...] FILE -o OUT.png",
+    .examples = "  stele thumbnail hat.sgm hat.png --size 128\n",
     .options = options,
     .takes_files = true,
     .run = run,

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "system/files.h"
+#include "system/process.h"
 
 void *or_die(void *memory)
 {
@@ -13,6 +14,17 @@ void *or_die(void *memory)
         exit(EXIT_IO);
     }
     return memory;
+}
+
+/* Whether "sgm,sga" has that word. */
+static bool lists_name(const char *names, const char *name)
+{
+    for (size_t length; *names; names += length + (names[length] == ',')) {
+        length = strcspn(names, ",");
+        if (strlen(name) == length && strncmp(names, name, length) == 0)
+            return true;
+    }
+    return false;
 }
 
 static void add_file(file_list *list, const char *path, size_t below)
@@ -66,8 +78,17 @@ static char *path_below(const char *folder, const char *name)
     return path;
 }
 
+/* Of files in folders, their names say which are models. */
+static bool is_wanted(const settings *s, const char *path)
+{
+    const stele_format_info *format = stele_format_of_name(path);
+    if (s->from)
+        return format && lists_name(s->from, format->name);
+    return format || (s->import && is_imported(path));
+}
+
 /* Regular files. Links to folders are not followed: they can lead in circles. */
-static void add_folder(file_list *list, const char *folder, size_t below)
+static void add_folder(file_list *list, const settings *s, const char *folder, size_t below)
 {
     size_t count;
     char **names = names_in(folder, &count);
@@ -80,9 +101,8 @@ static void add_folder(file_list *list, const char *folder, size_t below)
         char *path = path_below(folder, names[i]);
         bool folder_inside = st_path_status(path, false, &status) == 0 && status.kind == FILE_FOLDER;
         if (folder_inside)
-            add_folder(list, path, below);
-        else if ((stele_format_of_name(path) || (list->imported && is_imported(path))) &&
-                 st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR)
+            add_folder(list, s, path, below);
+        else if (is_wanted(s, path) && st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR)
             add_file(list, path, below);
         free(path);
         free(names[i]);
@@ -96,16 +116,73 @@ static size_t length_of_folder(const char *path)
     return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-void add_operand(file_list *list, const settings *s, const char *path)
+static void add_path(file_list *list, const settings *s, const char *path, size_t below)
 {
     if (strcmp(path, "-") == 0 || !is_folder(path)) {
-        add_file(list, path, length_of_folder(path));
+        add_file(list, path, below);
     } else if (s->recursive) {
         size_t length = strlen(path);
-        add_folder(list, path, length + (path[length - 1] != '/'));
+        add_folder(list, s, path, length + (path[length - 1] != '/'));
     } else {
         cannot_read(list, path, "is a folder; use -r to go into it");
     }
+}
+
+void add_operand(file_list *list, const settings *s, const char *path)
+{
+    add_path(list, s, path, length_of_folder(path));
+}
+
+/* ---- Names from a file ---- */
+
+/* Where the part of a listed name starts that is kept below --out-dir: all of it, unless that leads elsewhere. */
+static size_t kept_part(const char *name)
+{
+    size_t start = 0;
+    while (name[start] == '.' && name[start + 1] == '/')
+        start += 2 + strspn(name + start + 2, "/");
+    bool elsewhere = *name == '/';
+    for (const char *part = name; part && !elsewhere; part = strchr(part, '/')) {
+        part += *part == '/';
+        elsewhere = strncmp(part, "..", 2) == 0 && (part[2] == '/' || !part[2]);
+    }
+    return elsewhere ? length_of_folder(name) : start;
+}
+
+static void add_name(file_list *list, const settings *s, char *name, size_t length, bool line)
+{
+    length -= line && length && name[length - 1] == '\r';
+    name[length] = 0;
+    if (length)
+        add_path(list, s, name, kept_part(name));
+}
+
+void add_listed(file_list *list, const settings *s)
+{
+    bool standard = strcmp(s->files_from, "-") == 0;
+    FILE *in = standard ? stdin : fopen(s->files_from, "rb");
+    memory_stream memory;
+    if (!st_memory_open(&memory))
+        or_die(NULL);
+    char chunk[65536];
+    for (size_t n; in && (n = fread(chunk, 1, sizeof chunk, in)) > 0;)
+        fwrite(chunk, 1, n, memory.file);
+    if (!in || ferror(in))
+        cannot_read(list, s->files_from, strerror(errno));
+    if (in && !standard)
+        fclose(in);
+    if (!st_memory_close(&memory))
+        or_die(NULL);
+    char *names = memory.data;
+    size_t size = memory.size;
+    char end = memchr(names, 0, size) ? 0 : '\n';
+    for (char *name = names; name < names + size;) {
+        char *next = memchr(name, end, (size_t)(names + size - name));
+        next = next ? next : names + size; /* where there is a NUL more */
+        add_name(list, s, name, (size_t)(next - name), end);
+        name = next + 1;
+    }
+    free(names);
 }
 
 /* ---- What goes with a model ---- */

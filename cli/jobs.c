@@ -183,24 +183,30 @@ static void run_alone(pool *p)
 }
 static int check_operands(const settings *s, char **operands, size_t count)
 {
-    size_t from_stdin = 0;
+    size_t from_stdin = s->files_from && strcmp(s->files_from, "-") == 0;
     for (size_t i = 0; i < count; i++)
         from_stdin += strcmp(operands[i], "-") == 0;
     if (from_stdin > 1)
         return usage_error("standard input can be read only once");
-    if (from_stdin && s->out_dir)
+    if (s->base_dir && !from_stdin)
+        return usage_error("--base-dir is for standard input: other files know their folder");
+    if (s->base_dir && !is_folder(s->base_dir))
+        return usage_error("--base-dir %s is no folder", s->base_dir);
+    if (from_stdin && s->out_dir && !s->files_from)
         return usage_error("standard input has no name to write in %s under", s->out_dir);
     return 0;
 }
 
 int run_jobs(const settings *s, char **operands, size_t count, job_function run, const char *done)
 {
-    file_list list = {.imported = s->import};
+    file_list list = {0};
     int error = check_operands(s, operands, count);
     if (error)
         return error;
     for (size_t i = 0; i < count; i++)
         add_operand(&list, s, operands[i]);
+    if (s->files_from)
+        add_listed(&list, s);
     if (s->to)
         drop_companions(&list);
     char *twice = s->out_dir ? name_twice(&list, s->to) : NULL;
@@ -226,7 +232,7 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
     if (list.count > 1 && !s->quiet)
         print_summary(&p, done);
     if (!list.count && !list.exit_code)
-        cannot_read(&list, operands[0], "there are no model files in it");
+        cannot_read(&list, count ? operands[0] : s->files_from, "there are no model files in it");
     for (size_t i = 0; i < list.count; i++) {
         if (p.slots[i].job.exit_code > list.exit_code)
             list.exit_code = p.slots[i].job.exit_code;

@@ -28,20 +28,53 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
-static bool known_id(const char *id)
+static int check_id(const char *id)
 {
     size_t count;
     const stele_diagnostic_kind *kinds = stele_diagnostic_kinds(&count);
+    guess g = {.word = id};
     for (size_t i = 0; i < count; i++)
         if (strcmp(kinds[i].id, id) == 0)
-            return true;
-    return false;
+            return 0;
+        else
+            consider(&g, kinds[i].id);
+    return usage_error("there is no finding '%s': see stele check --ids%s", id, did_you_mean(&g));
+}
+
+static int check_choice(const stele_choice *choice)
+{
+    const stele_format_info *format;
+    guess g = {.word = choice->name};
+    if (stele_known_choice(choice))
+        return 0;
+    for (size_t i = 0; (format = stele_format_at(i)); i++)
+        for (size_t k = 0; k < format->choice_count; k++)
+            if (strcmp(format->choices[k].name, choice->name) == 0)
+                return usage_error("%s has no '%s': %s", choice->name, choice->value, format->choices[k].values);
+            else
+                consider(&g, format->choices[k].name);
+    return usage_error("there is no choice '%s': see stele formats%s", choice->name, did_you_mean(&g));
+}
+
+/* Of formats, separated by commas. */
+static int check_names(const char *names)
+{
+    for (size_t length; *names; names += length + (names[length] == ',')) {
+        char name[64];
+        length = strcspn(names, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        if (!format_named(name))
+            return unknown_format(name);
+    }
+    return 0;
 }
 
 /* What makes no sense for any file is said once, before the first. */
 static int check_settings(const settings *s)
 {
     uint64_t number;
+    if (!set_color(s->color))
+        return usage_error("--color is always, never or auto, not '%s'", s->color);
     if (!thread_count(s))
         return usage_error("-j takes a number of threads from 1 to 256, not '%s'", s->jobs);
     if (s->memory_limit && !parse_bytes(s->memory_limit, &number))
@@ -55,13 +88,14 @@ static int check_settings(const settings *s)
         return usage_error("'%s' is no scale", s->scale);
     if (s->tolerance && !parse_number(s->tolerance, &positive))
         return usage_error("'%s' is no tolerance", s->tolerance);
-    for (size_t i = 0; i < s->choice_count; i++)
-        if (!stele_known_choice(&s->choices[i]))
-            return usage_error("there is no choice %s=%s; see stele formats", s->choices[i].name, s->choices[i].value);
-    for (size_t i = 0; i < s->rule_count; i++)
-        if (!known_id(s->rules[i].id))
-            return usage_error("there is no finding '%s'; see stele check --ids", s->rules[i].id);
-    return 0;
+    int error = s->from ? check_names(s->from) : 0;
+    if (!error && s->format)
+        error = check_names(s->format);
+    for (size_t i = 0; i < s->choice_count && !error; i++)
+        error = check_choice(&s->choices[i]);
+    for (size_t i = 0; i < s->rule_count && !error; i++)
+        error = check_id(s->rules[i].id);
+    return error;
 }
 
 static int run_command(const command *c, int argc, char **argv)
@@ -78,9 +112,17 @@ static int run_command(const command *c, int argc, char **argv)
     error = check_settings(&s);
     if (error)
         return error;
-    if (c->takes_files && !count && !s.ids)
+    if (c->takes_files && !count && !s.ids && !s.files_from)
         return usage_error("stele %s needs a file; see stele %s --help", c->name, c->name);
     return c->run(&s, argv, count);
+}
+
+static int unknown_command(const char *name)
+{
+    guess g = {.word = name};
+    for (size_t i = 0; commands[i]; i++)
+        consider(&g, commands[i]->name);
+    return usage_error("there is no command '%s': see stele --help%s", name, did_you_mean(&g));
 }
 
 static int run(int argc, char **argv)
@@ -104,7 +146,7 @@ static int run(int argc, char **argv)
     }
     const command *c = find_command(name);
     if (!c)
-        return usage_error("there is no command '%s'; see stele --help", name);
+        return unknown_command(name);
     return run_command(c, argc - 2, argv + 2);
 }
 

@@ -93,8 +93,14 @@ static stele_file *open_file(const job *j, const stele_options *options)
     const settings *s = j->settings;
     stele_options in_memory = *options;
     in_memory.beside = in_memory.name = j->path;
-    if (strcmp(j->path, "-") == 0)
-        return stele_open_callback(read_stdin, NULL, options);
+    if (strcmp(j->path, "-") == 0) {
+        char *beside = s->base_dir ? path_in_folder(s->base_dir, "-", NULL) : NULL;
+        in_memory = *options;
+        in_memory.beside = beside;
+        stele_file *file = stele_open_callback(read_stdin, NULL, &in_memory);
+        free(beside);
+        return file;
+    }
     if (s->only_import)
         return stele_open_memory("", 0, options); /* nobody looks into it here */
     return s->content ? stele_open_memory(s->content, s->content_size, &in_memory) : stele_open(j->path, options);

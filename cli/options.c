@@ -12,13 +12,22 @@ static const option common[] = {
     {0, "json", NULL, "print JSON, one document per line (docs/json.md)", OPTION_FLAG, AT(json)},
     {'q', "quiet", NULL, "no warnings, notes or summaries", OPTION_FLAG, AT(quiet)},
     {'v', "verbose", NULL, "notes too", OPTION_FLAG, AT(verbose)},
+    {0, "color", "WHEN", "always, never or auto, on a terminal (default); NO_COLOR is never", OPTION_TEXT, AT(color)},
+    {0},
+};
+
+static const option for_many[] = {
+    {'r', "recursive", NULL, "go into folders", OPTION_FLAG, AT(recursive)},
+    {0, "from", "FORMAT,...", "of what is in folders, only these formats", OPTION_TEXT, AT(from)},
+    {0, "files-from", "FILE", "read names of files from this one, or - for standard input: in lines, or each ended by a NUL",
+     OPTION_TEXT, AT(files_from)},
     {0},
 };
 
 static const option for_files[] = {
-    {'r', "recursive", NULL, "go into folders", OPTION_FLAG, AT(recursive)},
     {'j', "jobs", "N", "use N threads (default: one per core)", OPTION_TEXT, AT(jobs)},
     {0, "format", "NAME", "take the files for this format, whatever they look like", OPTION_TEXT, AT(format)},
+    {0, "base-dir", "FOLDER", "where the files lie that standard input names", OPTION_TEXT, AT(base_dir)},
     {0, "read", NULL, "read files into memory instead of mapping them", OPTION_FLAG, AT(read_file)},
     {0, "import", NULL, "read them through Assimp, whatever they look like; others than ours are anyway", OPTION_FLAG,
      AT(import)},
@@ -46,6 +55,30 @@ int usage_error(const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* ---- Formats ---- */
+
+const stele_format_info *format_named(const char *name)
+{
+    const stele_format_info *format;
+    for (size_t i = 0; (format = stele_format_at(i)); i++)
+        if (strcmp(format->name, name) == 0)
+            return format;
+    return NULL;
+}
+
+int unknown_format(const char *name)
+{
+    const stele_format_info *format;
+    guess g = {.word = name};
+    char all[512] = "";
+    for (size_t i = 0; (format = stele_format_at(i)); i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", format->name);
+        consider(&g, format->name);
+    }
+    return usage_error("there is no format '%s': %s%s", name, all, did_you_mean(&g));
+}
+
 /* ---- Help ---- */
 
 static void print_options(FILE *out, const option *o)
@@ -58,19 +91,36 @@ static void print_options(FILE *out, const option *o)
     }
 }
 
+enum { MOST_GROUPS = 5 };
+
+/* The tables of a command's options, in the order of its help. Returns how many. */
+static size_t option_groups(const command *c, const option *groups[MOST_GROUPS])
+{
+    size_t count = 0;
+    if (c->options)
+        groups[count++] = c->options;
+    if (c->takes_models)
+        groups[count++] = for_models;
+    if (c->takes_many)
+        groups[count++] = for_many;
+    if (c->takes_files)
+        groups[count++] = for_files;
+    groups[count++] = common;
+    return count;
+}
+
 void print_command_help(FILE *out, const command *c)
 {
+    const option *groups[MOST_GROUPS];
+    size_t count = option_groups(c, groups);
     fprintf(out, "stele %s - %s\n\nUsage: stele %s %s\n\nOptions:\n", c->name, c->summary, c->name, c->usage);
-    if (c->options)
-        print_options(out, c->options);
-    if (c->takes_models)
-        print_options(out, for_models);
-    if (c->takes_files)
-        print_options(out, for_files);
-    print_options(out, common);
+    for (size_t i = 0; i < count; i++)
+        print_options(out, groups[i]);
     if (c->examples)
         fprintf(out, "\nExamples:\n%s", c->examples);
-    fputs("\nExit codes: 0 fine, 1 findings, 2 usage, 3 cannot read or write, 4 unknown or unsupported.\n", out);
+    fputs("\nExit codes: 0 fine, 1 findings, 2 usage, 3 cannot read or write, 4 unknown or unsupported,\n"
+          "130, 143, 129 interrupted.\n",
+          out);
 }
 
 /* ---- Parsing ---- */
@@ -88,12 +138,11 @@ static const option *find_in(const option *o, char letter, const char *name, siz
 
 static const option *find(const command *c, char letter, const char *name, size_t length)
 {
-    const option *found = find_in(c->options, letter, name, length);
-    if (!found && c->takes_models)
-        found = find_in(for_models, letter, name, length);
-    if (!found && c->takes_files)
-        found = find_in(for_files, letter, name, length);
-    return found ? found : find_in(common, letter, name, length);
+    const option *groups[MOST_GROUPS], *found = NULL;
+    size_t count = option_groups(c, groups);
+    for (size_t i = 0; i < count && !found; i++)
+        found = find_in(groups[i], letter, name, length);
+    return found;
 }
 
 /* ID=SEVERITY */
@@ -151,13 +200,29 @@ static int take_value(const option *o, char *attached, char **next, char **value
     return 0;
 }
 
+static int unknown_option(const command *c, const char *name, size_t length)
+{
+    const option *groups[MOST_GROUPS];
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    guess g = {.word = word};
+    size_t count = option_groups(c, groups);
+    for (size_t i = 0; i < count; i++)
+        for (const option *o = groups[i]; o->name; o++)
+            consider(&g, o->name);
+    char meant[80] = "";
+    if (g.best)
+        snprintf(meant, sizeof meant, "; did you mean --%s?", g.best);
+    return usage_error("stele %s has no option --%.*s: see stele %s --help%s", c->name, (int)length, name, c->name, meant);
+}
+
 static int parse_long(const command *c, settings *s, char *argument, char **next, bool *used_next)
 {
     char *equals = strchr(argument, '='), *value;
     size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
     const option *o = find(c, 0, argument, length);
     if (!o)
-        return usage_error("stele %s has no option --%.*s; see stele %s --help", c->name, (int)length, argument, c->name);
+        return unknown_option(c, argument, length);
     int error = take_value(o, equals ? equals + 1 : NULL, next, &value, used_next);
     return error ? error : set(s, o, value);
 }

@@ -7,8 +7,23 @@
 #include "cli.h"
 #include "system/process.h"
 
+static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color; /* set once, before any thread */
+
+bool set_color(const char *when)
+{
+    static const char *const words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    for (size_t i = 0; when && i < sizeof words / sizeof *words; i++)
+        if (strcmp(when, words[i]) == 0) {
+            color = i;
+            return true;
+        }
+    return !when;
+}
+
 static bool colored(int stream)
 {
+    if (color != COLOR_AUTO)
+        return color == COLOR_ALWAYS;
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return st_is_terminal(stream) && !(no_color && *no_color) && !(terminal && strcmp(terminal, "dumb") == 0);
 }

@@ -102,19 +102,46 @@ class CommandLine(CliTest):
                 self.assertIn(f"  {verb} ", text)
 
     def test_help_of_each_command_lists_its_options(self):
-        common = {"--help", "--json", "--quiet", "--verbose"}
-        files = common | {"--recursive", "--jobs", "--format", "--read", "--memory-limit", "--import", "--scale"}
-        models = files | {"--fps", "--set", "--no-repair", "--allow-outside"}
-        options = {"formats": common, "info": files, "check": files | {"--target", "--severity", "--ids"},
-                   "explain": files | {"--at"}, "diff": models | {"--tolerance"},
-                   "convert": models | {"--to", "--dialect", "--out-dir", "--force", "--strict", "--sync", "--pose", "--normals",
-                                        "--embed-textures", "--copy-textures"}}
+        common = {"--help", "--json", "--quiet", "--verbose", "--color"}
+        files = common | {"--jobs", "--format", "--base-dir", "--read", "--memory-limit", "--import", "--scale"}
+        many = files | {"--recursive", "--from", "--files-from"}
+        models = {"--fps", "--set", "--no-repair", "--allow-outside"}
+        options = {"formats": common, "info": many, "check": many | {"--target", "--severity", "--ids"},
+                   "explain": many | {"--at"}, "diff": files | models | {"--tolerance"},
+                   "thumbnail": files | {"--output", "--size", "--time-limit"},
+                   "convert": many | models | {"--to", "--dialect", "--output", "--out-dir", "--force", "--strict", "--sync", "--pose",
+                                               "--normals", "--embed-textures", "--copy-textures"}}
         for verb, wanted in options.items():
             with self.subTest(verb):
                 result = self.expect(FINE, verb, "--help")
                 self.assertEqual(result.stderr, b"")
-                self.assertEqual(set(re.findall(r"^  (?:-\w,|   ) (--[a-z-]+)", result.stdout.decode(), re.M)), wanted)
+                self.assertEqual({option[1] for option in self.options_of(verb)}, wanted)
                 self.assertEqual(self.expect(FINE, "help", verb).stdout, result.stdout)
+
+    def options_of(self, verb):
+        """Letter, name and argument of each line of its help."""
+        return re.findall(r"^  (?:-(\w),|   ) (--[a-z-]+)(?: (\S+))?  ", self.expect(FINE, verb, "--help").stdout.decode(), re.M)
+
+    def test_a_letter_and_a_name_mean_the_same_in_every_verb(self):
+        letters, arguments = {}, {}
+        for verb in (*VERBS, "render", "thumbnail"):
+            names = [name for _, name, _ in self.options_of(verb)]
+            self.assertEqual(len(set(names)), len(names), f"{verb} has an option twice")
+            for letter, name, argument in self.options_of(verb):
+                if letter:
+                    self.assertEqual(letters.setdefault(letter, name), name, verb)
+                self.assertEqual(bool(arguments.setdefault(name, argument)), bool(argument), (verb, name))
+        self.assertEqual(letters["o"], "--output")
+
+    def test_did_you_mean(self):
+        for arguments, meant in ((["chekc", GOOD], b"check"), (["check", "--serverity", "x=off", GOOD], b"--severity"),
+                                 (["check", "-s", "texture-mising=off", GOOD], b"texture-missing"),
+                                 (["convert", GOOD, "-o", "x", "--to", "gbl"], b"glb"), (["check", "-r", "--from", "smg", "."], b"sgm"),
+                                 (["info", "--format", "meshes", GOOD], b"mesh"),
+                                 (["convert", GOOD, "x.glb", "--set", "ctc.bnid=auto"], b"ctc.bind")):
+            with self.subTest(arguments):
+                self.assertIn(b"did you mean " + meant + b"?", self.expect(USAGE, *arguments).stderr)
+        self.assertNotIn(b"did you mean", self.expect(USAGE, "burn").stderr)
 
     def test_help_needs_no_file_and_reads_none(self):
         self.expect(FINE, "check", "missing.sgm", "--help")
@@ -313,6 +340,19 @@ class Streams(CliTest):
                 self.assertIn(b"loss-skin", result.stderr)
                 self.assertEqual(oracle.read_sgm(result.stdout, "v0")[0].animation, None)
 
+    def test_standard_input_finds_what_lies_in_its_folder(self):
+        self.put("models/a.sgm", (SAMPLES / "scribe.sgm").read_bytes())
+        for name in ("scribe.sga", "scribe.png"):
+            self.put("models/" + name, (SAMPLES / name).read_bytes())
+        data = (SAMPLES / "scribe.sgm").read_bytes()
+        alone = json.loads(self.expect(FINE, "info", "--json", "-", input=data).stdout)
+        placed = json.loads(self.expect(FINE, "info", "--json", "--base-dir", "models", "-", input=data).stdout)
+        self.assertEqual((len(alone["clips"]), len(placed["clips"])), (0, 3))
+        self.expect(FINE, "convert", "--base-dir", "models", "-", "-o", "out.glb", input=data)
+        self.expect(FINE, "diff", "models/a.sgm", "out.glb")
+        for wrong in (["--base-dir", "models", "models/a.sgm"], ["--base-dir", "nowhere", "-"]):
+            self.expect(USAGE, "info", *wrong, input=data)
+
     def test_standard_input_is_read_once(self):
         self.expect(USAGE, "check", "-", "-", input=GOOD.read_bytes())
 
@@ -419,6 +459,34 @@ class ManyFiles(CliTest):
     def test_links_in_circles(self):
         (self.folder / "models/a/loop").symlink_to("..")
         self.expect(FINDINGS, "check", "-r", "models")
+
+    def test_names_from_a_file(self):
+        names = sorted(str(p.relative_to(self.folder)) for p in (self.folder / "models/a").glob("*.sg[ma]") if p.name[0] != ".")
+        for end, before in (("\n", ""), ("\r\n", ""), ("\0", ""), ("\n", "\n\n")):
+            listed = (before + end.join(names) + end).encode()
+            for source, options in (("-", {"input": listed}), (self.put("list", listed), {})):
+                with self.subTest(end=end, source=source):
+                    lines = self.expect(FINE, "check", "--json", "--files-from", source, **options).stdout.splitlines()
+                    self.assertEqual([json.loads(line)["file"] for line in lines], names)
+        odd = "models/new\nline.sgm"
+        self.put(odd, GOOD.read_bytes())
+        result = self.expect(FINE, "check", "--json", "--files-from", "-", input=odd.encode() + b"\0")
+        self.assertEqual(json.loads(result.stdout)["file"], odd)
+        self.expect(NO_IO, "check", "--files-from", "missing")
+        self.expect(NO_IO, "check", "--files-from", "-", input=b"")
+        self.expect(USAGE, "check", "--files-from", "-", "-", input=b"")
+
+    def test_listed_names_keep_their_folders(self):
+        listed = b"./models/UPPER.SGM\nmodels/../models/cut.sgm\n" + os.fsencode(GOOD) + b"\n"
+        self.expect(FINDINGS, "convert", "--to", "glb", "--out-dir", "out", "--files-from", "-", input=listed)
+        written = sorted(str(p.relative_to(self.folder / "out")) for p in (self.folder / "out").rglob("*.glb"))
+        self.assertEqual(written, ["models/UPPER.glb", "v3.glb"])
+
+    def test_only_files_of_some_formats(self):
+        for wanted in ("sga", "sgm,sga"):
+            lines = self.stele("check", "-r", "--json", "--from", wanted, "models").stdout.splitlines()
+            found = {Path(json.loads(line)["file"]).suffix.lower()[1:] for line in lines}
+            self.assertEqual(found, set(wanted.split(",")))
 
     def test_folder_without_models(self):
         (self.folder / "empty").mkdir()
@@ -539,6 +607,17 @@ class Terminal(CliTest):
                     self.assertNotIn(b"\x1b", self.on_terminal(verb, *operands, **plain))
                 result = self.stele(verb, *operands)
                 self.assertNotIn(b"\x1b", result.stdout + result.stderr)
+
+    def test_colors_as_asked_for(self):
+        path = self.put("a.sgm", model_bytes(b"gone.png", indices=(0, 1, 9)))
+        for verb in ("formats", *FILE_VERBS):
+            operands = [] if verb == "formats" else [path]
+            with self.subTest(verb):
+                self.assertNotIn(b"\x1b", self.on_terminal(verb, "--color=never", *operands))
+                self.assertIn(b"\x1b[", self.on_terminal(verb, "--color=auto", *operands))
+                result = self.stele(verb, "--color=always", *operands, env=os.environ | {"NO_COLOR": "1"})
+                self.assertIn(b"\x1b[", result.stdout + result.stderr)
+        self.assertIn(b"auto", self.expect(USAGE, "formats", "--color=green").stderr)
 
     def test_empty_no_color_means_nothing(self):
         self.assertIn(b"\x1b[", self.on_terminal("formats", NO_COLOR=""))
@@ -662,6 +741,14 @@ class Writing(CliTest):
         path = self.put("out.sgm", b"old")
         self.expect(FINDINGS, "convert", "--strict", "-f", GOOD, path, "--dialect", "v0")
         self.assertEqual((path.read_bytes(), self.names()), (b"old", ["out.sgm"]))
+
+    def test_output_is_a_file_and_out_dir_a_folder(self):
+        self.expect(FINE, "convert", GOOD, "-o", "new.glb")
+        self.assertEqual((self.folder / "new.glb").read_bytes()[:4], b"glTF")
+        (self.folder / "folder").mkdir()
+        for wrong in ([GOOD, "-o", "folder"], [GOOD, "a.glb", "-o", "b.glb"], [GOOD, "-o", "a.glb", "--out-dir", "b"]):
+            self.expect(USAGE, "convert", *wrong)
+        self.assertEqual(self.names(), ["folder", "new.glb"])
 
     def test_out_dir_keeps_folders(self):
         files = {"top.sgm": GOOD, "a/x.sgm": DIALECTS / "v0.sgm", "a/b/x.sgm": DIALECTS / "v1.sgm",

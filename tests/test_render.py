@@ -232,7 +232,7 @@ class Outputs(RenderTest):
     def test_an_existing_picture_is_kept(self):
         self.put("out.png", b"precious")
         self.put("out.webp", b"precious")
-        for arguments in (["-o", "out.png"], ["-o", "out.webp", "--turntable", "--fps", "1"], ["--sheet", "-o", "out.png"],
+        for arguments in (["-o", "out.png"], ["-o", "out.webp", "--turntable", "--movie-fps", "1"], ["--sheet", "-o", "out.png"],
                           ["--out-dir", "."]):
             with self.subTest(arguments):
                 shutil.copy(self.folder / "scribe.sgm", self.folder / "out.sgm")
@@ -274,7 +274,7 @@ class Outputs(RenderTest):
                 self.render(*arguments, code=USAGE)
                 self.assert_nothing_new()
         for fps in ("0", "-1", "fast", "1001"):
-            self.render("scribe.sgm", "-o", "out.webp", "--turntable", "--fps", fps, code=USAGE)
+            self.render("scribe.sgm", "-o", "out.webp", "--turntable", "--movie-fps", fps, code=USAGE)
         self.assert_nothing_new()
 
     def test_no_such_clip_lists_them(self):
@@ -350,30 +350,30 @@ class Movies(RenderTest):
     def test_pictures_a_second(self):
         for fps in (5, 7, 30):
             with self.subTest(fps):
-                movie = self.movie("--turntable", "--fps", str(fps))
+                movie = self.movie("--turntable", "--movie-fps", str(fps))
                 self.assertEqual(len(movie.durations), 4 * fps)
                 self.assertEqual(sum(movie.durations), 4000)
                 self.assertLessEqual(max(movie.durations) - min(movie.durations), 1)
 
     def test_turntable(self):
-        movie = self.movie("--turntable", "--fps", "6")
+        movie = self.movie("--turntable", "--movie-fps", "6")
         self.assertEqual((len(movie.durations), sum(movie.durations), movie.loops), (24, 4000, 0))
-        self.assertEqual(len(self.movie("--turntable", "--fps", "6", "--clip", "walk").durations), 24)
+        self.assertEqual(len(self.movie("--turntable", "--movie-fps", "6", "--clip", "walk").durations), 24)
 
     def test_transparent(self):
-        self.assertTrue(self.movie("--turntable", "--fps", "2", "--background", "transparent").alpha)
+        self.assertTrue(self.movie("--turntable", "--movie-fps", "2", "--background", "transparent").alpha)
 
     def test_lossless(self):
-        self.movie("--turntable", "--fps", "2")
+        self.movie("--turntable", "--movie-fps", "2")
         lossy = self.read("out.webp")
-        self.movie("--turntable", "--fps", "2", "--lossless")
+        self.movie("--turntable", "--movie-fps", "2", "--lossless")
         self.assertIn(b"VP8 ", lossy)
         self.assertNotIn(b"VP8 ", self.read("out.webp"))
         self.assertIn(b"VP8L", self.read("out.webp"))
 
     def test_standard_output(self):
-        self.movie("--turntable", "--fps", "2")
-        self.assertEqual(self.render("scribe.sgm", "-o", "-", "--turntable", "--fps", "2", "--size", "40x48").stdout, self.read("out.webp"))
+        self.movie("--turntable", "--movie-fps", "2")
+        self.assertEqual(self.render("scribe.sgm", "-o", "-", "--turntable", "--movie-fps", "2", "--size", "40x48").stdout, self.read("out.webp"))
 
 
 class Sheets(RenderTest):
@@ -482,7 +482,7 @@ class Thumbnails(RenderTest):
         return self.expect(code, "thumbnail", *arguments, **options)
 
     def test_sizes(self):
-        for arguments, side in (([], 256), (["-s", "128"], 128), (["--size=64"], 64), (["-s1"], 1)):
+        for arguments, side in (([], 256), (["--size", "128"], 128), (["--size=64"], 64), (["--size=1"], 1)):
             with self.subTest(arguments):
                 result = self.thumbnail("scribe.sgm", "out.png", *arguments)
                 self.assertEqual((result.stdout, result.stderr), (b"", b""))
@@ -494,7 +494,7 @@ class Thumbnails(RenderTest):
         self.assert_nothing_new("out.png")
 
     def test_usage(self):
-        for arguments in (["-s", "0"], ["-s", "2049"], ["-s", "big"], ["-s", "-5"], ["--time-limit", "0"], ["--time-limit", "long"],
+        for arguments in (["--size", "0"], ["--size", "2049"], ["--size", "big"], ["--size", "-5"], ["--time-limit", "0"], ["--time-limit", "long"],
                           ["third.png"], ["--memory-limit", "lots"]):
             with self.subTest(arguments):
                 self.thumbnail("scribe.sgm", "out.png", *arguments, code=USAGE)
@@ -503,19 +503,35 @@ class Thumbnails(RenderTest):
 
     def test_into_the_file_that_is_there(self):
         """Tumbler makes the file, and reads it through what it holds open."""
-        path = self.put("out.png", b"old" * 100000)
-        with path.open("rb") as held:
-            self.thumbnail("scribe.sgm", "out.png", "-s", "32")
-            self.assertEqual(Png(held.read()).width, 32)
+        for old in (b"", b"\x89PNG\r\n\x1a\n" + b"old" * 100000):
+            path = self.put("out.png", old)
+            with path.open("rb") as held:
+                self.thumbnail("scribe.sgm", "-o", "out.png", "--size", "32")
+                self.assertEqual(Png(held.read()).width, 32)
+
+    def test_only_pictures_are_replaced(self):
+        for name in ("scribe.sgm", "scribe.sga", "notes.txt"):
+            path = self.folder / name
+            if name == "notes.txt":
+                path.write_bytes(b"!")
+            old = path.read_bytes()
+            with self.subTest(name):
+                self.assertIn(b"is no PNG", self.thumbnail("scribe.sgm", name, code=NO_IO).stderr)
+                self.assertEqual(path.read_bytes(), old)
+
+    def test_one_model_and_one_picture(self):
+        for arguments in (["-r", "."], ["scribe.sgm", "scribe.sga", "scribe.png"], ["scribe.sgm", "a.png", "-o", "b.png"], ["scribe.sgm"]):
+            self.thumbnail(*arguments, code=USAGE)
+        self.thumbnail(".", "out.png", code=NO_IO)
 
     def test_standard_output(self):
-        self.thumbnail("scribe.sgm", "out.png", "-s", "32")
-        result = self.thumbnail("scribe.sgm", "-", "-s", "32", "--json")
+        self.thumbnail("scribe.sgm", "out.png", "--size", "32")
+        result = self.thumbnail("scribe.sgm", "-", "--size", "32", "--json")
         self.assertEqual(result.stdout, self.read("out.png"))
         self.assertEqual(json.loads(result.stderr)["size"], 32)
 
     def test_json(self):
-        said = json.loads(self.thumbnail("--json", "scribe.sgm", "out.png", "-s", "32").stdout)
+        said = json.loads(self.thumbnail("--json", "scribe.sgm", "out.png", "--size", "32").stdout)
         self.assertEqual((said["command"], said["output"], said["size"]), ("thumbnail", "out.png", 32))
 
     def test_alone_in_its_folder(self):
@@ -582,7 +598,7 @@ class Thumbnails(RenderTest):
         raw = struct.pack("<18f", -1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 1)
         mesh = triangle(raw=raw, indices=BOTH_SIDES * 250000)
         self.put("slow.sgm", write_sgm(Model([Material(0, [])], [mesh]), "v3"))
-        code, said, seconds, _ = self.limited("slow.sgm", "out.png", "-s", "2048", "--time-limit", "1")
+        code, said, seconds, _ = self.limited("slow.sgm", "out.png", "--size", "2048", "--time-limit", "1")
         self.assertEqual(code, NO_IO)
         # by the clock or by the processor's time, whichever comes first: the second ends the process that could say its file
         self.assertRegex(said, rb"^stele: (slow\.sgm: )?the time limit has passed\n$")
@@ -609,7 +625,7 @@ class Thumbnails(RenderTest):
 
     def test_every_limit_is_survived(self):
         for limit in range(1, 3000000, 150001):
-            result = self.stele("thumbnail", "scribe.sgm", "out.png", "-s", "32", "--memory-limit", str(limit))
+            result = self.stele("thumbnail", "scribe.sgm", "out.png", "--size", "32", "--memory-limit", str(limit))
             self.assertIn(result.returncode, (FINE, NO_IO), (limit, result))
             self.assertEqual(result.returncode == FINE, "out.png" in self.names())
             (self.folder / "out.png").unlink(missing_ok=True)
@@ -618,7 +634,7 @@ class Thumbnails(RenderTest):
         data = (SAMPLES / "dialects/v3.sgm").read_bytes()
         for size in range(0, len(data), len(data) // 25):
             self.put("cut.sgm", data[:size])
-            result = self.stele("thumbnail", "cut.sgm", "out.png", "-s", "16")
+            result = self.stele("thumbnail", "cut.sgm", "out.png", "--size", "16")
             self.assertIn(result.returncode, (FINDINGS, UNSUPPORTED), (size, result))
             self.assertNotIn("out.png", self.names())
 
@@ -633,7 +649,7 @@ class Corpus(CliTest):
         files = real_files(*endings)
         for path in files:
             with self.subTest(path.name):
-                result = self.expect(FINE, "thumbnail", path, "out.png", "-s", "32")
+                result = self.expect(FINE, "thumbnail", path, "out.png", "--size", "32")
                 self.assertEqual(result.stderr, b"")
                 seen = sum(pixel[3] > 0 for pixel in Png((self.folder / "out.png").read_bytes()).part(0, 0, 32, 32))
                 self.assertGreater(seen, 10 if path.suffix != ".sga" else 0)  # there are skeletons of one joint

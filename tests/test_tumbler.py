@@ -111,7 +111,7 @@ class Tumbler(unittest.TestCase):
         shown = self.thumbnail(path, flavor)
         self.assertIsNotNone(shown, path.name)
         self.assertEqual(shown.text[b"Thumb::URI"].decode(), path.as_uri())
-        run("stele", "thumbnail", "-s", str(size), path, self.home / "ours.png", env=self.environment)
+        run("stele", "thumbnail", "--size", str(size), path, self.home / "ours.png", env=self.environment)
         ours = Png((self.home / "ours.png").read_bytes())
         self.assertEqual((shown.width, shown.height), (ours.width, ours.height))
         for y in range(ours.height):
