@@ -8,14 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/number.h"
+#include "json.h"
 #include "stele.h"
 
 enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_IO = 3, EXIT_UNSUPPORTED = 4 };
 enum { EXIT_TO_BE_IMPORTED = 100 }; /* of a child, to its parent */
-
-/* The version of all --json output: raised when a field changes its meaning or goes away. docs/json.md describes it. */
-enum { JSON_SCHEMA = 1 };
 
 enum { MOST_RULES = 64, MOST_CHOICES = 16 };
 
@@ -228,27 +225,6 @@ void complain(FILE *out, const char *format, ...) __attribute__((format(printf, 
 void complain_with(FILE *out, const char *format, va_list args);
 void print_count(FILE *out, uint64_t number); /* 1,234,567 */
 void print_diagnostic(FILE *out, bool colored, const char *path, const stele_diagnostic *d);
-const char *severity_name(stele_severity severity);
 bool show_diagnostic(const settings *s, const stele_diagnostic *d);
-
-/* The shortest decimal that reads back as the same float (single) or double. */
-const char *format_number(char text[NUMBER_CHARS + 1], double value, bool single);
-
-/* json.c: commas and quotes are its business. */
-typedef struct json {
-    FILE *out;
-    bool comma;
-} json;
-void json_open(json *j, const char *key, char bracket);
-void json_close(json *j, char bracket);
-void json_string(json *j, const char *key, const char *value); /* null for NULL */
-void json_text(json *j, const char *key, const char *value, size_t size);
-void json_uint(json *j, const char *key, uint64_t value);
-void json_number(json *j, const char *key, double value, bool single);
-void json_bool(json *j, const char *key, bool value);
-void json_null(json *j, const char *key);
-void json_begin(json *j, FILE *out, const char *command, const char *path); /* one document, on one line */
-void json_end(json *j);
-void json_diagnostics(json *j, const stele_file *file, const char *error); /* NULL: all went well */
 
 #endif

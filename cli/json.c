@@ -2,7 +2,23 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli.h"
+#include "json.h"
+
+const char *severity_name(stele_severity severity)
+{
+    static const char *const names[] = {"off", "note", "warning", "loss", "error"};
+    return names[severity];
+}
+
+const char *format_number(char text[NUMBER_CHARS + 1], double value, bool single)
+{
+    if (isnan(value))
+        return "NaN";
+    if (isinf(value))
+        return value < 0 ? "-Infinity" : "Infinity";
+    text[single ? st_print_f32(text, (float)value) : st_print_f64(text, value)] = 0;
+    return text;
+}
 
 static void write_text(FILE *out, const char *text, size_t size);
 

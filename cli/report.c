@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,19 +96,11 @@ void complain(FILE *out, const char *format, ...)
     va_end(args);
 }
 
-static const struct {
-    const char *name;
-    tint tint;
-} severities[] = {[STELE_OFF] = {"off", TINT_NONE},
-                  [STELE_NOTE] = {"note", TINT_BLUE},
-                  [STELE_WARNING] = {"warning", TINT_YELLOW},
-                  [STELE_LOSS] = {"loss", TINT_MAGENTA},
-                  [STELE_ERROR] = {"error", TINT_RED}};
-
-const char *severity_name(stele_severity severity)
-{
-    return severities[severity].name;
-}
+static const tint severity_tints[] = {[STELE_OFF] = TINT_NONE,
+                                      [STELE_NOTE] = TINT_BLUE,
+                                      [STELE_WARNING] = TINT_YELLOW,
+                                      [STELE_LOSS] = TINT_MAGENTA,
+                                      [STELE_ERROR] = TINT_RED};
 
 bool show_diagnostic(const settings *s, const stele_diagnostic *d)
 {
@@ -118,11 +109,11 @@ bool show_diagnostic(const settings *s, const stele_diagnostic *d)
 
 void print_diagnostic(FILE *out, bool use, const char *path, const stele_diagnostic *d)
 {
-    tint t = severities[d->severity].tint;
+    tint t = severity_tints[d->severity];
     print_safe(out, path, strlen(path));
     if (d->offset != STELE_NOWHERE)
         fprintf(out, ":0x%llx%s", (unsigned long long)d->offset, d->unpacked ? " unpacked" : "");
-    fprintf(out, ": %s%s%s: ", tint_on(use, t), severities[d->severity].name, tint_off(use, t));
+    fprintf(out, ": %s%s%s: ", tint_on(use, t), severity_name(d->severity), tint_off(use, t));
     if (*d->path)
         fprintf(out, "%s: ", d->path);
     print_safe(out, d->text, strlen(d->text));
@@ -133,14 +124,4 @@ void print_diagnostic(FILE *out, bool use, const char *path, const stele_diagnos
         fputs(" times)", out);
     }
     fputc('\n', out);
-}
-
-const char *format_number(char text[NUMBER_CHARS + 1], double value, bool single)
-{
-    if (isnan(value))
-        return "NaN";
-    if (isinf(value))
-        return value < 0 ? "-Infinity" : "Infinity";
-    text[single ? st_print_f32(text, (float)value) : st_print_f64(text, value)] = 0;
-    return text;
 }

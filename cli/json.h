@@ -1,0 +1,59 @@
+/* Documents about files, as --json prints them and docs/json.md describes them. Not only for the command: json*.c know nothing
+ * but stele.h and base. */
+#ifndef JSON_H
+#define JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/number.h"
+#include "stele.h"
+
+/* The version of all documents: raised when a field changes its meaning or goes away. */
+enum { JSON_SCHEMA = 1 };
+
+/* The writer: commas and quotes are its business. */
+typedef struct json {
+    FILE *out;
+    bool comma;
+} json;
+void json_open(json *j, const char *key, char bracket);
+void json_close(json *j, char bracket);
+void json_string(json *j, const char *key, const char *value); /* null for NULL */
+void json_text(json *j, const char *key, const char *value, size_t size);
+void json_uint(json *j, const char *key, uint64_t value);
+void json_number(json *j, const char *key, double value, bool single);
+void json_bool(json *j, const char *key, bool value);
+void json_null(json *j, const char *key);
+void json_begin(json *j, FILE *out, const char *command, const char *path); /* one document, on one line */
+void json_end(json *j);
+
+void json_diagnostics(json *j, const stele_file *file, const char *error); /* NULL: all went well */
+const char *severity_name(stele_severity severity);
+
+/* json_info.c: what a file is, and what is in it. */
+void json_info(json *j, stele_file *file);
+
+/* json_field.c: one field of an explanation; with a place, also the element of an array that owns that byte. */
+void json_field(json *j, const stele_field *field, const uint64_t *at);
+
+/* What text about a field shares with that. An array that is short and plain is shown whole; of others the first values are. */
+enum { FIRST_VALUES = 4 };
+bool shown_whole(const stele_field *field);
+void field_type(const stele_field *field, char text[64]);
+
+/* The element of an array that owns a byte. */
+typedef struct element {
+    uint64_t offset, row;
+    size_t column;
+    uint32_t component;
+} element;
+element element_at(const stele_field *field, uint64_t at);
+void element_path(const stele_field *field, const element *e, char path[512]);
+
+/* The shortest decimal that reads back as the same float (single) or double. */
+const char *format_number(char text[NUMBER_CHARS + 1], double value, bool single);
+
+#endif
