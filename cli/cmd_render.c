@@ -196,14 +196,14 @@ static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_
     double seconds = turns ? turntable_seconds : clip_seconds;
     size_t count = (size_t)fmin(fmax(round(seconds * w->fps), 1), MOST_PICTURES);
     float start = o->camera ? o->yaw : 30;
-    stele_framing framing;
-    stele_status status = because(why, stele_frame(file, o->posed ? o->clip : STELE_NONE, &framing), stele_file_message(file));
-    o->framing = &framing;
     if (turns && !o->camera) {
         o->camera = true;
         o->pitch = 15;
         o->distance = 1;
     }
+    stele_framing framing;
+    stele_status status = because(why, stele_frame(file, o, turns, &framing), stele_file_message(file));
+    o->framing = &framing;
     for (size_t i = 0; i < count && status == STELE_OK && !interrupted(); i++) {
         double at = seconds * (double)i / (double)count;
         o->seconds = turns && clip_seconds > 0 ? fmod(at, clip_seconds) : at;

@@ -696,10 +696,11 @@ typedef enum stele_overlay {
     STELE_OVERLAY_SHADOW = 1 << 6 /* the same */
 } stele_overlay;
 
-/* What a picture must show: a ball. */
+/* What a picture must show: a ball, or what is seen of it. */
 typedef struct stele_framing {
     float center[3], radius;
-    float lowest[3]; /* the least x, y and z of any vertex: one of them is the height of the ground */
+    float lowest[3];                /* the least x, y and z of any vertex: one of them is the height of the ground */
+    float left, right, bottom, top; /* the part of the camera's view that fills the picture, as slopes; all 0: the whole ball */
 } stele_framing;
 
 typedef struct stele_render_options {
@@ -720,8 +721,11 @@ typedef struct stele_render_options {
  * drawn neutral, and reported as diagnostics. */
 STELE_API stele_status stele_render(stele_file *file, const stele_picture *picture, const stele_render_options *options);
 
-/* The framing that shows all of a clip (STELE_NONE: the rest pose), so that the camera of an animation stands still. */
-STELE_API stele_status stele_frame(stele_file *file, uint32_t clip, stele_framing *framing);
+/* The framing that shows all of what moves, so that the camera of an animation stands still: all of a clip (posed and clip of
+ * the options; otherwise the rest pose), seen by the camera of the options, or, all_round, by one that goes round the model at
+ * its height. NULL is as for stele_render. */
+STELE_API stele_status stele_frame(stele_file *file, const stele_render_options *options, bool all_round,
+                                   stele_framing *framing);
 
 /* Writes a picture as PNG: to a path, atomically and by the rules of stele_file_save, or to a callback. Of the options
  * overwrite, sync and progress count. A picture has no handle: what there is to say goes, cut to room bytes with its NUL, into

@@ -598,7 +598,7 @@ static void test_skin_and_morph(void **unused)
     }
     /* all of the clip is seen by its framing */
     stele_framing framing;
-    assert_int_equal(stele_frame(s.file, both, &framing), STELE_OK);
+    assert_int_equal(stele_frame(s.file, &(stele_render_options){.posed = true, .clip = both}, false, &framing), STELE_OK);
     float corner[2][3];
     place_at(&s, 1, 15, 0, corner[0]);
     place_at(&s, 15, 1, 0, corner[1]);
@@ -610,7 +610,7 @@ static void test_skin_and_morph(void **unused)
      */
     double reach = hypot((double)(corner[1][0] - corner[0][0]), (double)(corner[1][1] - corner[0][1])) / 2;
     assert_true(fabs((double)framing.radius - reach) < 1e-5);
-    assert_int_equal(stele_frame(s.file, 7, &framing), STELE_USAGE);
+    assert_int_equal(stele_frame(s.file, &(stele_render_options){.posed = true, .clip = 7}, false, &framing), STELE_USAGE);
     end_scene(&s);
 }
 
@@ -738,13 +738,159 @@ static void test_framing_of_itself(void **unused)
         add(&s, &h);
         s.framing.radius = 0;
         take_picture(&s);
-        /* a square of side 2 in a ball of radius sqrt 2 fills 0.7 of each side */
+        /* but for a border of 4 in 108, it fills the picture */
         expect_pixel(&s, 16, 16, 255, 255, 255, 255);
-        expect_pixel(&s, 7, 7, 255, 255, 255, 255);
-        expect_pixel(&s, 3, 16, 0, 0, 0, 255);
-        expect_pixel(&s, 28, 16, 0, 0, 0, 255);
+        for (uint32_t k = 2; k < 30; k++) {
+            expect_pixel(&s, 2, k, 255, 255, 255, 255);
+            expect_pixel(&s, k, 29, 255, 255, 255, 255);
+        }
+        expect_pixel(&s, 0, 16, 0, 0, 0, 255);
+        expect_pixel(&s, 31, 16, 0, 0, 0, 255);
+        expect_pixel(&s, 16, 0, 0, 0, 0, 255);
+        expect_pixel(&s, 16, 31, 0, 0, 0, 255);
         end_scene(&s);
     }
+}
+
+/* The box of what is not black: left, top, right, bottom. */
+static void find_box(const scene *s, int box[4])
+{
+    int empty[4] = {INT32_MAX, INT32_MAX, -1, -1};
+    memcpy(box, empty, sizeof empty);
+    for (int i = 0; i < (int)(s->width * s->height); i++) {
+        int at[2] = {i % (int)s->width, i / (int)s->width};
+        for (int k = 0; k < 2 && s->pixels[4 * i]; k++) {
+            box[k] = at[k] < box[k] ? at[k] : box[k];
+            box[2 + k] = at[k] > box[2 + k] ? at[k] : box[2 + k];
+        }
+    }
+}
+
+/* A long bar from all sides, in pictures of all shapes: it is in the middle and fills one side but for a border. */
+static void test_the_silhouette_is_framed(void **unused)
+{
+    (void)unused;
+    static const uint32_t sizes[][2] = {{100, 100}, {160, 60}, {60, 160}};
+    static const float corners[8][3] = {{0, 0, 0}, {9, 0, 0}, {0, 1, 0}, {9, 1, 0}, {0, 0, 2}, {9, 0, 2}, {0, 4, 2}, {9, 1, 2}};
+    static const uint8_t indices[36] = {0, 1, 3, 0, 3, 2, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                                        2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 3, 7, 1, 7, 5};
+    for (int i = 0; i < 36; i++) {
+        scene s = new_scene(sizes[i % 3][0], sizes[i % 3][1], NULL);
+        stele_material m = plain(255, 255, 255, 255);
+        m.double_sided = true;
+        shape h = {.primitive = {.vertex_count = 8, .material = stele_add_material(s.file, &m)}, .node = stele_default_node()};
+        give(&s, &h, STELE_POSITION, corners[0], 3);
+        h.primitive.indices = (stele_view){indices, 36, 1, 1, STELE_U8, false};
+        add(&s, &h);
+        s.framing.radius = 0;
+        s.options.yaw = (float)(i * 23);
+        s.options.pitch = (float)(i * 17 % 120 - 60);
+        for (float distance = 1; distance < 4; distance += 2) {
+            s.options.distance = distance;
+            take_picture(&s);
+            int box[4];
+            find_box(&s, box);
+            int width = (int)s.width, height = (int)s.height;
+            assert_true(abs(box[0] + box[2] + 1 - width) <= (distance > 1 ? width / 10 : 2));
+            assert_true(abs(box[1] + box[3] + 1 - height) <= (distance > 1 ? height / 10 : 2));
+            if (distance == 1)
+                assert_true(box[0] >= 2 && box[1] >= 2 && (box[0] <= width / 20 || box[1] <= height / 20));
+            else
+                assert_true(box[2] - box[0] < width / 2 && box[3] - box[1] < height / 2);
+        }
+        /* one framing for a turn: never out of the picture, and not much too small */
+        stele_framing framing;
+        int widest = 0, highest = 0;
+        assert_int_equal(stele_frame(s.file, &s.options, true, &framing), STELE_OK);
+        s.framing = framing;
+        s.options.distance = 1;
+        for (int k = 0; k < 20; k++) {
+            s.options.yaw = (float)(18 * k);
+            take_picture(&s);
+            int box[4];
+            find_box(&s, box);
+            assert_true(box[0] > 0 && box[1] > 0 && box[2] < (int)s.width - 1 && box[3] < (int)s.height - 1);
+            widest = box[2] - box[0] > widest ? box[2] - box[0] : widest;
+            highest = box[3] - box[1] > highest ? box[3] - box[1] : highest;
+        }
+        assert_true(widest > (int)s.width * 8 / 10 || highest > (int)s.height * 8 / 10);
+        end_scene(&s);
+    }
+}
+
+/* ---- Lines and points ---- */
+
+static shape bare(scene *s, stele_topology topology, const double (*places)[3], uint64_t count, const stele_material *m)
+{
+    float positions[16][3];
+    shape h = {.primitive = {.topology = topology, .vertex_count = count, .material = STELE_NONE},
+               .node = stele_default_node()};
+    if (m)
+        h.primitive.material = stele_add_material(s->file, m);
+    for (uint64_t i = 0; i < count; i++)
+        place_at(s, places[i][0], places[i][1], places[i][2], positions[i]);
+    give(s, &h, STELE_POSITION, positions[0], 3);
+    return h;
+}
+
+/* A line is a pixel and a half wide: the row that it runs along, and a quarter of each neighbour. */
+static void test_lines(void **unused)
+{
+    (void)unused;
+    scene s = new_scene(32, 16, NULL);
+    stele_material m = stele_default_material();
+    m.base_color[1] = 0; /* lit or not makes a difference: without normals it is not */
+    shape h = bare(&s, STELE_LINES, (const double[][3]){{4, 8.5, 0}, {28, 8.5, 0}, {2, 1, 0}, {2, 1, 0}, {9, 9, 0}}, 5, &m);
+    static const float colors[5][3] = {{1, 0, 0}, {0, 0, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+    give(&s, &h, STELE_COLOR, colors[0], 3);
+    add(&s, &h);
+    take_picture(&s);
+    for (uint32_t x = 0; x < 32; x++) {
+        bool on = x >= 4 && x < 28;
+        double blue = ((double)x + 0.5 - 4) / 24;
+        int r = on ? srgb(1 - blue) : 0, b = on ? srgb(blue) : 0;
+        const uint8_t *p = pixel(&s, x, 8);
+        assert_true(abs(p[0] - r) <= 2 && p[1] == 0 && abs(p[2] - b) <= 2);
+        expect_pixel(&s, x, 6, 0, 0, 0, 255);
+        expect_pixel(&s, x, 10, 0, 0, 0, 255);
+        assert_true(on == (pixel(&s, x, 7)[0] + pixel(&s, x, 7)[2] > 0) && on == (pixel(&s, x, 9)[0] + pixel(&s, x, 9)[2] > 0));
+    }
+    expect_pixel(&s, 2, 1, 0, 0, 0, 255); /* it has no length; and the last has no end */
+    end_scene(&s);
+}
+
+/* Three pixels each way. Those on a surface are seen, those behind one are not, and those that are not there do no harm. */
+static void test_points(void **unused)
+{
+    (void)unused;
+    scene s = new_scene(16, 16, NULL);
+    stele_material red = plain(255, 0, 0, 255), green = plain(0, 255, 0, 255);
+    shape wall = rectangle_of(&s, -5, -5, 8, 30, 0, &green);
+    shape h =
+        bare(&s, STELE_POINTS, (const double[][3]){{4.5, 4.5, 0}, {4.5, 12.5, -0.5}, {12.5, 12.5, -0.5}, {1, 1, 0}}, 4, &red);
+    static const uint32_t indices[5] = {0, 1, 2, 77, UINT32_MAX};
+    h.primitive.indices = (stele_view){indices, 3, 4, 1, STELE_U32, false};
+    add(&s, &wall);
+    add(&s, &h);
+    take_picture(&s);
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t x = i % 16, y = i / 16;
+        bool on = (x >= 3 && x <= 5 && y >= 3 && y <= 5) || (x >= 11 && x <= 13 && y >= 11 && y <= 13);
+        expect_pixel(&s, x, y, on ? 255 : 0, on || x >= 8 ? 0 : 255, 0, 255);
+    }
+    end_scene(&s);
+    /* alone, they are framed; without a material they are seen on any background */
+    s = new_scene(32, 32, NULL);
+    h = bare(&s, STELE_POINTS, (const double[][3]){{10, 16, 0}, {20, 16, 0}, {15, 18, 0}}, 3, NULL);
+    add(&s, &h);
+    s.framing.radius = 0;
+    take_picture(&s);
+    int box[4];
+    find_box(&s, box);
+    assert_true(box[0] <= 2 && box[2] >= 29 && box[0] >= 0 && box[1] > 8);
+    const uint8_t *p = pixel(&s, (uint32_t)box[0] + 1, (uint32_t)box[1] + 1);
+    assert_in_range(p[0], 80, 140);
+    end_scene(&s);
 }
 
 /* ---- Overlays ---- */
@@ -1046,6 +1192,9 @@ int main(void)
         cmocka_unit_test(test_camera),
         cmocka_unit_test(test_framing),
         cmocka_unit_test(test_framing_of_itself),
+        cmocka_unit_test(test_the_silhouette_is_framed),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_points),
         cmocka_unit_test(test_overlays),
         cmocka_unit_test(test_ground),
         cmocka_unit_test(test_threads_make_no_difference),

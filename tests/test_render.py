@@ -130,9 +130,9 @@ class Stills(RenderTest):
                     values = [at[axis] for at in seen]
                     self.assertGreaterEqual(min(values), 0.01 * end)
                     self.assertLessEqual(max(values), 0.99 * end)
-                    self.assertLess(abs(min(values) + max(values) - end), 0.25 * end)  # about in the middle
-                tall = max(y for _, y in seen) - min(y for _, y in seen)
-                self.assertGreater(tall, 0.6 * min(picture.height, picture.width))
+                    self.assertLess(abs(min(values) + max(values) - end), 0.03 * end)  # in the middle
+                wide, tall = (max(at) - min(at) for at in zip(*seen))
+                self.assertGreater(max(wide / picture.width, tall / picture.height), 0.85)
 
     def test_cameras(self):
         usual, front, back, above = (self.bytes_of("scribe.sgm", *camera) for camera in

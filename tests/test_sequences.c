@@ -142,16 +142,16 @@ static stele_status ask_posed_picture(stele_file *file, uint64_t *digest)
 
 static stele_status ask_framing(stele_file *file, uint64_t *digest)
 {
-    stele_framing framing = {{0}, 0, {0}};
-    stele_status status = stele_frame(file, STELE_NONE, &framing);
+    stele_framing framing = {.radius = 0};
+    stele_status status = stele_frame(file, NULL, false, &framing);
     *digest = mixed(*digest, &framing, sizeof framing);
     return status;
 }
 
 static stele_status ask_framing_of_clip(stele_file *file, uint64_t *digest)
 {
-    stele_framing framing = {{0}, 0, {0}};
-    stele_status status = stele_frame(file, 0, &framing);
+    stele_framing framing = {.radius = 0};
+    stele_status status = stele_frame(file, &(stele_render_options){.posed = true}, true, &framing);
     *digest = mixed(*digest, &framing, sizeof framing);
     return status;
 }
@@ -282,13 +282,13 @@ static stele_status frame_no_clip(stele_file *file, uint64_t *digest)
 {
     stele_framing framing;
     (void)digest;
-    return stele_frame(file, 77, &framing);
+    return stele_frame(file, &(stele_render_options){.posed = true, .clip = 77}, false, &framing);
 }
 
 static stele_status frame_nowhere(stele_file *file, uint64_t *digest)
 {
     (void)digest;
-    return stele_frame(file, STELE_NONE, NULL);
+    return stele_frame(file, NULL, false, NULL);
 }
 
 static stele_status save_over(stele_file *file, uint64_t *digest)

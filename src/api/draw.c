@@ -115,13 +115,11 @@ static stele_status finish(stele_file *file, arena_mark mark, bool done)
     return st_end(file);
 }
 
+static const stele_render_options defaults;
+
 /* What is wrong with what the caller wants, or NULL. */
-static const char *problem_of(const stele_model *model, const stele_picture *picture, const stele_render_options *o)
+static const char *problem_of_options(const stele_model *model, const stele_render_options *o)
 {
-    if (!picture || !picture->rgba || !picture->width || !picture->height)
-        return "there is no picture to draw into";
-    if (picture->width > MOST_PICTURE_SIDE || picture->height > MOST_PICTURE_SIDE)
-        return "a side of the picture is longer than 65536 pixels";
     if (o->posed && !clip_is_there(model, o->clip))
         return "there is no such clip";
     if (o->up && !strchr("xyz", o->up))
@@ -131,9 +129,17 @@ static const char *problem_of(const stele_model *model, const stele_picture *pic
     return NULL;
 }
 
+static const char *problem_of(const stele_model *model, const stele_picture *picture, const stele_render_options *o)
+{
+    if (!picture || !picture->rgba || !picture->width || !picture->height)
+        return "there is no picture to draw into";
+    if (picture->width > MOST_PICTURE_SIDE || picture->height > MOST_PICTURE_SIDE)
+        return "a side of the picture is longer than 65536 pixels";
+    return problem_of_options(model, o);
+}
+
 stele_status stele_render(stele_file *file, const stele_picture *picture, const stele_render_options *options)
 {
-    static const stele_render_options defaults;
     const stele_model *model = stele_file_model(file);
     if (!model)
         return stele_file_status(file);
@@ -150,16 +156,18 @@ stele_status stele_render(stele_file *file, const stele_picture *picture, const 
     return finish(file, mark, st_render(&r, options, picture));
 }
 
-stele_status stele_frame(stele_file *file, uint32_t clip, stele_framing *framing)
+stele_status stele_frame(stele_file *file, const stele_render_options *options, bool all_round, stele_framing *framing)
 {
     const stele_model *model = stele_file_model(file);
     if (!model)
         return stele_file_status(file);
-    if (!framing || !clip_is_there(model, clip)) {
-        st_fail(file, STELE_USAGE, framing ? "there is no such clip" : "there is no framing to fill");
+    options = options ? options : &defaults;
+    const char *problem = framing ? problem_of_options(model, options) : "there is no framing to fill";
+    if (problem) {
+        st_fail(file, STELE_USAGE, problem);
         return STELE_USAGE;
     }
     arena_mark mark = st_arena_mark(&file->arena);
     renderer r = renderer_of(file, model);
-    return finish(file, mark, st_frame(&r, clip, framing));
+    return finish(file, mark, st_frame(&r, options, all_round, framing));
 }

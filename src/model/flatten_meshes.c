@@ -97,10 +97,8 @@ void st_flat_normal(const flat_mesh *mesh, uint64_t vertex, float normal[3])
 /* Mirrored triangles are turned round; what is unindexed gets indices. Incomplete triangles and lines are left out. */
 static stele_view indices_of(flattener *f, const stele_primitive *p, bool mirrored)
 {
-    static const uint64_t corners[] = {[STELE_TRIANGLES] = 3, [STELE_LINES] = 2, [STELE_POINTS] = 1};
-    uint64_t count = p->indices.count ? p->indices.count : p->vertex_count, each = corners[p->topology];
+    uint64_t count = st_element_count(p) * st_element_corners(p->topology);
     uint8_t *bytes;
-    count -= count % each;
     mirrored &= p->topology == STELE_TRIANGLES;
     if (p->indices.count && !mirrored) {
         stele_view same = p->indices;

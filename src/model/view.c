@@ -64,15 +64,32 @@ const stele_view *stele_primitive_view(const stele_primitive *primitive, stele_s
     return NULL;
 }
 
+uint64_t st_element_corners(stele_topology topology)
+{
+    static const uint64_t corners[] = {[STELE_TRIANGLES] = 3, [STELE_LINES] = 2, [STELE_POINTS] = 1};
+    return corners[topology];
+}
+
+uint64_t st_element_count(const stele_primitive *p)
+{
+    return (p->indices.count ? p->indices.count : p->vertex_count) / st_element_corners(p->topology);
+}
+
+uint64_t st_element_row(const stele_primitive *p, uint64_t element, uint64_t corner)
+{
+    uint64_t at = st_element_corners(p->topology) * element + corner;
+    return p->indices.count ? st_view_index(&p->indices, at) : at;
+}
+
 uint64_t st_triangle_count(const stele_primitive *p)
 {
-    return p->topology == STELE_TRIANGLES ? (p->indices.count ? p->indices.count : p->vertex_count) / 3 : 0;
+    return p->topology == STELE_TRIANGLES ? st_element_count(p) : 0;
 }
 
 void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[3])
 {
     for (uint64_t i = 0; i < 3; i++)
-        vertices[i] = p->indices.count ? st_view_index(&p->indices, 3 * triangle + i) : 3 * triangle + i;
+        vertices[i] = st_element_row(p, triangle, i);
 }
 
 stele_bounds st_view_bounds(const stele_view *position)

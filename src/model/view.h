@@ -31,7 +31,12 @@ static inline stele_view st_view_indices(const span *rows, stele_type type)
 
 uint64_t st_view_index(const stele_view *v, uint64_t row); /* of an unsigned integer without normalisation */
 
-/* Row i of the triangles of a primitive with topology STELE_TRIANGLES: three vertices. */
+/* How many triangles, lines or points a primitive has that are complete, and the vertex of a corner of one. */
+uint64_t st_element_count(const stele_primitive *p);
+uint64_t st_element_corners(stele_topology topology);
+uint64_t st_element_row(const stele_primitive *p, uint64_t element, uint64_t corner);
+
+/* Row i of the triangles of a primitive with topology STELE_TRIANGLES: three vertices. Others have none. */
 uint64_t st_triangle_count(const stele_primitive *p);
 void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[3]);
 

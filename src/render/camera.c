@@ -1,12 +1,17 @@
-/* Where the camera stands: around the middle of what is framed, so far away that all of it is seen. */
+/* Where the camera stands: around the middle of what is framed, so far away that all of it is seen; and what part of its view
+ * the picture shows, so that what is seen of it fills the picture. */
 #include "scene.h"
 
 #include "base/trig.h"
 
 enum { DEFAULT_YAW = 30, DEFAULT_PITCH = 12, HALF_OPENING = 15 }; /* degrees */
 
-/* Room around the ball. A model seldom fills its ball, so that little is enough. */
+/* Room around the ball, and around what is seen of it. A model seldom fills its ball, so that little is enough. */
 #define MARGIN 1.01
+#define WINDOW_MARGIN 1.08
+
+/* What is seen from its end is made larger, but not without end. */
+enum { MOST_ENLARGED = 16 };
 
 static double sine(double degrees)
 {
@@ -36,10 +41,9 @@ static double finite_or(float value, double otherwise)
     return isfinite(value) ? (double)value : otherwise;
 }
 
-static double distance_of(const stele_render_options *o)
+static double usual_distance(void)
 {
-    double factor = o->camera && o->distance > 0 ? finite_or(o->distance, 1) : 1;
-    return MARGIN / sine(HALF_OPENING) * factor;
+    return MARGIN / sine(HALF_OPENING);
 }
 
 static void aim(camera *c, const frame *f, double yaw, double pitch)
@@ -61,20 +65,19 @@ static void aim(camera *c, const frame *f, double yaw, double pitch)
         }
 }
 
-camera st_camera(const stele_render_options *o, const stele_framing *framing, const stele_picture *picture)
+camera st_camera(const stele_render_options *o, const stele_framing *framing, double turn)
 {
-    camera c = {.distance = distance_of(o), .middle = {picture->width / 2.0, picture->height / 2.0}};
+    camera c = {.farther = o->camera && o->distance > 0 ? finite_or(o->distance, 1) : 1};
     int up = up_axis(o);
-    aim(&c, &frames[up], o->camera ? finite_or(o->yaw, 0) : DEFAULT_YAW, o->camera ? finite_or(o->pitch, 0) : DEFAULT_PITCH);
+    c.distance = usual_distance() * c.farther;
+    double yaw = o->camera ? finite_or(o->yaw, 0) : DEFAULT_YAW, pitch = o->camera ? finite_or(o->pitch, 0) : DEFAULT_PITCH;
+    aim(&c, &frames[up], yaw + turn, pitch);
     c.radius = framing->radius > 0 && isfinite(framing->radius) ? (double)framing->radius : 1;
     for (int i = 0; i < 3; i++) {
         c.center[i] = finite_or(framing->center[i], 0);
         for (int k = 0; k < 3; k++)
             c.axes[i][k] /= c.radius;
     }
-    uint32_t smaller = picture->width < picture->height ? picture->width : picture->height;
-    c.focal = smaller / 2.0 * cosine(HALF_OPENING) / sine(HALF_OPENING);
-    c.slope = (float)(1 / c.focal);
     for (int i = 0; i < 3; i++) {
         c.center_left += c.center[i] * frames[up].left[i];
         c.center_front += c.center[i] * frames[up].front[i];
@@ -83,6 +86,60 @@ camera st_camera(const stele_render_options *o, const stele_framing *framing, co
     c.ground = (float)((finite_or(framing->lowest[up], 0) - c.center[up]) / c.radius + c.distance * (double)c.up[2]);
     return c;
 }
+
+/* ---- What the picture shows ---- */
+
+static float lesser(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static float greater(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+window st_window_join(window a, window b)
+{
+    return (window){lesser(a.left, b.left), greater(a.right, b.right), lesser(a.bottom, b.bottom), greater(a.top, b.top)};
+}
+
+static window square(double half)
+{
+    return (window){(float)-half, (float)half, (float)-half, (float)half};
+}
+
+window st_window_of_ball(void)
+{
+    return square(sine(HALF_OPENING) / cosine(HALF_OPENING));
+}
+
+void st_window_extend(window *w, const camera *c, const float view[3])
+{
+    double depth = (double)view[2] - c->distance + usual_distance();
+    float x = (float)((double)view[0] / depth), y = (float)((double)view[1] / depth);
+    if (depth > (double)NEAR_PLANE && isfinite(x) && isfinite(y))
+        *w = st_window_join(*w, (window){x, x, y, y});
+}
+
+void st_camera_fit(camera *c, window w, const stele_picture *picture)
+{
+    window ball = st_window_of_ball();
+    double least = 2 * (double)ball.right / MOST_ENLARGED, room = WINDOW_MARGIN;
+    if (!(w.left <= w.right && w.bottom <= w.top) || (w.left == 0 && w.right == 0 && w.bottom == 0 && w.top == 0)) {
+        w = ball;
+        room = 1;
+    }
+    double width = fmax((double)w.right - (double)w.left, least) * room;
+    double height = fmax((double)w.top - (double)w.bottom, least) * room;
+    c->focal = fmin(picture->width / width, picture->height / height);
+    c->slope = (float)(1 / c->focal);
+    double shift = c->focal / 2 / c->farther;
+    c->middle[0] = picture->width / 2.0 - ((double)w.left + (double)w.right) * shift;
+    c->middle[1] = picture->height / 2.0 + ((double)w.bottom + (double)w.top) * shift;
+}
+
+/* ---- From the space of the model ---- */
 
 void st_camera_view(const camera *c, const float position[3], float view[3])
 {

@@ -38,12 +38,6 @@ static void plus(const float a[3], const float b[3], float scale, float result[3
         result[i] = a[i] + b[i] * scale;
 }
 
-/* How wide a line of so many pixels is at a place. */
-static float width_at(const scene *s, const float place[3], float pixels)
-{
-    return pixels * s->camera.slope * (place[2] > NEAR_PLANE ? place[2] : NEAR_PLANE);
-}
-
 /* Across a line, as the camera sees it; false if it points at the camera. */
 static bool across(const float from[3], const float direction[3], float result[3])
 {
@@ -53,18 +47,32 @@ static bool across(const float from[3], const float direction[3], float result[3
 
 /* ---- Bounds ---- */
 
-static void add_line(sheet *t, const float a[3], const float b[3], float pixels, const uint8_t tint[4])
+bool st_line_corners(const scene *s, const float a[3], const float b[3], float pixels, float corner[LINE_CORNERS][3])
 {
-    float direction[3], side[3], corner[4][3];
+    float direction[3], side[3];
     minus3f(b, a, direction);
     if (!across(a, direction, side))
+        return false;
+    for (int i = 0; i < LINE_CORNERS; i++) {
+        const float *end = i < 2 ? a : b;
+        plus(end, side, width_at(s, end, i & 1 ? -pixels / 2 : pixels / 2), corner[i]);
+    }
+    return true;
+}
+
+static void add_line(sheet *t, const float a[3], const float b[3], float pixels, const uint8_t tint[4])
+{
+    float corner[LINE_CORNERS][3];
+    if (!st_line_corners(t->scene, a, b, pixels, corner))
         return;
-    plus(a, side, width_at(t->scene, a, pixels / 2), corner[0]);
-    plus(a, side, -width_at(t->scene, a, pixels / 2), corner[1]);
-    plus(b, side, width_at(t->scene, b, pixels / 2), corner[2]);
-    plus(b, side, -width_at(t->scene, b, pixels / 2), corner[3]);
     add_triangle(t, corner[0], corner[1], corner[2], tint);
     add_triangle(t, corner[2], corner[1], corner[3], tint);
+}
+
+static void corner_of(const stele_bounds *b, int i, const camera *c, float view[3])
+{
+    float place[3] = {i & 1 ? b->max[0] : b->min[0], i & 2 ? b->max[1] : b->min[1], i & 4 ? b->max[2] : b->min[2]};
+    st_camera_view(c, place, view);
 }
 
 static bool add_bounds(scene *s, const stele_bounds *b)
@@ -76,10 +84,8 @@ static bool add_bounds(scene *s, const stele_bounds *b)
         return true;
     if (!make_sheet(&t, s, 24))
         return false;
-    for (int i = 0; i < 8; i++) {
-        float place[3] = {i & 1 ? b->max[0] : b->min[0], i & 2 ? b->max[1] : b->min[1], i & 4 ? b->max[2] : b->min[2]};
-        st_camera_view(&s->camera, place, corner[i]);
-    }
+    for (int i = 0; i < 8; i++)
+        corner_of(b, i, &s->camera, corner[i]);
     for (int i = 0; i < 8; i++)
         for (int axis = 1; axis < 8; axis *= 2)
             if (!(i & axis))
@@ -102,9 +108,9 @@ static bool add_normals(scene *s)
         return false;
     for (const draw *d = s->draws; d < s->draws + s->draw_count; d++)
         for (uint64_t i = 0; d->normals && i < d->vertex_count; i++) {
-            const float *at = d->vertices[i].view;
+            const float *at = d->rows[i].view;
             float side[3], left[3], right[3], tip[3];
-            if (d->vertices[i].x == NOWHERE || !across(at, d->normals[i], side))
+            if (d->rows[i].x == NOWHERE || !across(at, d->normals[i], side))
                 continue;
             plus(at, side, width_at(s, at, 0.8f), left);
             plus(at, side, -width_at(s, at, 0.8f), right);
@@ -196,6 +202,12 @@ static void add_joint(sheet *t, const stele_model *model, const bool *joints, co
     add_stick(t, places[parent], places[i], 0.14f, thickness < 0.035f ? thickness : 0.035f, bone);
 }
 
+static void place_of(const double matrix[16], const camera *c, float view[3])
+{
+    float place[3] = {(float)matrix[12], (float)matrix[13], (float)matrix[14]};
+    st_camera_view(c, place, view);
+}
+
 static bool add_joints(scene *s, const double (*matrices)[16])
 {
     const stele_model *model = s->renderer->model;
@@ -205,20 +217,45 @@ static bool add_joints(scene *s, const double (*matrices)[16])
     float(*places)[3] = st_arena_array(a, model->node_count, sizeof *places);
     if (!joints || !places || !make_sheet(&t, s, 2 * STICK_TRIANGLES * (uint64_t)model->node_count))
         return false;
-    for (size_t i = 0; i < model->node_count; i++) {
-        float place[3] = {(float)matrices[i][12], (float)matrices[i][13], (float)matrices[i][14]};
-        st_camera_view(&s->camera, place, places[i]);
-    }
+    for (size_t i = 0; i < model->node_count; i++)
+        place_of(matrices[i], &s->camera, places[i]);
     for (size_t i = 0; i < model->node_count; i++)
         add_joint(&t, model, joints, (const float(*)[3])places, i);
     st_scene_add(s, t.vertices, (const uint8_t(*)[4])t.tint, t.count, true);
     return true;
 }
 
+/* A skeleton alone is to be seen. */
+static bool shows_joints(const scene *s)
+{
+    return s->options->overlays & STELE_OVERLAY_JOINTS || !s->triangle_count;
+}
+
+window st_overlay_window(const scene *s, const camera *c, const double (*matrices)[16], const stele_bounds *bounds)
+{
+    const stele_model *model = s->renderer->model;
+    arena_mark mark = st_arena_mark(s->renderer->arena);
+    const bool *joints = shows_joints(s) ? joints_of(model, s->renderer->arena) : NULL;
+    window w = NO_WINDOW;
+    float view[3];
+    for (size_t i = 0; joints && i < model->node_count; i++) {
+        place_of(matrices[i], c, view);
+        float way[3] = {view[0], view[1], view[2] - (float)c->distance};
+        if (joints[i] && length3f(way) < 1.01f)
+            st_window_extend(&w, c, view);
+    }
+    for (int i = 0; i < 8 && s->options->overlays & STELE_OVERLAY_BOUNDS && bounds->known; i++) {
+        corner_of(bounds, i, c, view);
+        st_window_extend(&w, c, view);
+    }
+    st_arena_rewind(s->renderer->arena, mark);
+    return w;
+}
+
 bool st_scene_overlays(scene *s, const double (*matrices)[16], const stele_bounds *bounds)
 {
     unsigned overlays = s->options->overlays;
-    bool joints = overlays & STELE_OVERLAY_JOINTS || !s->triangle_count; /* a skeleton alone is to be seen */
+    bool joints = shows_joints(s);
     return (!(overlays & STELE_OVERLAY_NORMALS) || add_normals(s)) &&
            (!(overlays & STELE_OVERLAY_BOUNDS) || add_bounds(s, bounds)) && (!joints || add_joints(s, matrices));
 }

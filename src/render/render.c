@@ -61,7 +61,12 @@ static stele_framing framing_of(const stele_bounds *b, double radius)
     return f;
 }
 
-/* ---- The framing of a clip ---- */
+static window window_of(const scene *s, const camera *c, const node_matrix *matrices, const stele_bounds *b)
+{
+    return st_window_join(st_scene_window(s, c), st_overlay_window(s, c, matrices, b));
+}
+
+/* ---- The framing of what moves ---- */
 
 enum { MOST_MOMENTS = 33 };
 
@@ -79,41 +84,83 @@ static size_t moments_of(const stele_model *model, uint32_t clip, double *step)
     return (size_t)steps + 1;
 }
 
-/* Measures one moment: its bounds, or, where those of all moments are known, how far it reaches from their center. */
-static bool measure(const renderer *r, uint32_t clip, double seconds, stele_bounds *all, double *radius)
+/* What is learnt of the moments, each by a look at all of them: the next needs what those before found. */
+typedef struct motion {
+    stele_bounds bounds;
+    double radius;
+    stele_framing framing;
+    window window;
+    bool all_round;
+} motion;
+
+typedef void (*look)(motion *m, const scene *s, const node_matrix *matrices);
+
+static void look_at_bounds(motion *m, const scene *s, const node_matrix *matrices)
 {
+    stele_bounds b = bounds_of(s, matrices);
+    if (b.known) {
+        st_bounds_extend(&m->bounds, b.min);
+        st_bounds_extend(&m->bounds, b.max);
+    }
+}
+
+static void look_at_radius(motion *m, const scene *s, const node_matrix *matrices)
+{
+    (void)matrices;
+    double center[3];
+    center_of(&m->bounds, center);
+    double reach = radius_of(s, &m->bounds, center);
+    m->radius = reach > m->radius ? reach : m->radius;
+}
+
+enum { SIDES = 24 }; /* between them nothing grows by more than the room around it */
+
+static void look_at_window(motion *m, const scene *s, const node_matrix *matrices)
+{
+    for (int i = 0; i < (m->all_round ? SIDES : 1); i++) {
+        camera c = st_camera(s->options, &m->framing, i * (360.0 / SIDES));
+        m->window = st_window_join(m->window, window_of(s, &c, matrices, &m->bounds));
+    }
+}
+
+static bool look_at_moment(motion *m, const renderer *r, const stele_render_options *o, double seconds, look at)
+{
+    uint32_t clip = o->posed ? o->clip : STELE_NONE;
     arena_mark mark = st_arena_mark(r->arena);
-    scene s = {.renderer = r};
+    scene s = {.renderer = r, .options = o};
     node_matrix *matrices = nodes_at(r, clip, seconds);
     bool ready = matrices && st_scene_draws(&s, matrices, clip, seconds);
-    if (ready && radius) {
-        double center[3];
-        center_of(all, center);
-        double reach = radius_of(&s, all, center);
-        *radius = reach > *radius ? reach : *radius;
-    } else if (ready) {
-        stele_bounds b = bounds_of(&s, matrices);
-        if (b.known) {
-            st_bounds_extend(all, b.min);
-            st_bounds_extend(all, b.max);
-        }
-    }
+    if (ready)
+        at(m, &s, matrices);
     st_arena_rewind(r->arena, mark);
     return ready;
 }
 
-bool st_frame(const renderer *r, uint32_t clip, stele_framing *framing)
+static bool look_at_all(motion *m, const renderer *r, const stele_render_options *o, look at)
 {
-    stele_bounds all = {0};
-    double step, radius = 0;
-    size_t moments = moments_of(r->model, clip, &step);
+    double step;
+    size_t moments = moments_of(r->model, o->posed ? o->clip : STELE_NONE, &step);
     for (size_t i = 0; i < moments; i++)
-        if (!measure(r, clip, (double)i * step, &all, NULL))
+        if (!look_at_moment(m, r, o, (double)i * step, at))
             return false;
-    for (size_t i = 0; i < moments; i++)
-        if (!measure(r, clip, (double)i * step, &all, &radius))
-            return false;
-    *framing = framing_of(&all, radius);
+    return true;
+}
+
+bool st_frame(const renderer *r, const stele_render_options *o, bool all_round, stele_framing *framing)
+{
+    motion m = {.window = NO_WINDOW, .all_round = all_round};
+    if (!look_at_all(&m, r, o, look_at_bounds) || !look_at_all(&m, r, o, look_at_radius))
+        return false;
+    m.framing = framing_of(&m.bounds, m.radius);
+    if (!look_at_all(&m, r, o, look_at_window))
+        return false;
+    *framing = m.framing;
+    if (m.window.left <= m.window.right) {
+        framing->left = m.window.left;
+        framing->right = m.window.right;
+        framing->bottom = m.window.bottom;
+        framing->top = m.window.top;
+    }
     return true;
 }
 
@@ -352,9 +399,13 @@ bool st_render(const renderer *r, const stele_render_options *options, const ste
     stele_bounds bounds = bounds_of(&s, matrices);
     double center[3];
     center_of(&bounds, center);
-    stele_framing framing = options->framing ? *options->framing : framing_of(&bounds, radius_of(&s, &bounds, center));
-    s.camera = st_camera(options, &framing, picture);
+    const stele_framing *given = options->framing;
+    stele_framing framing = given ? *given : framing_of(&bounds, radius_of(&s, &bounds, center));
+    s.camera = st_camera(options, &framing, 0);
+    window seen =
+        given ? (window){given->left, given->right, given->bottom, given->top} : window_of(&s, &s.camera, matrices, &bounds);
+    st_camera_fit(&s.camera, seen, picture);
     s.lights = st_lights(&s.camera);
-    st_scene_view(&s);
-    return st_ground_make(&s, &s.ground) && st_scene_overlays(&s, matrices, &bounds) && draw_scene(&s, picture);
+    return st_scene_view(&s) && st_ground_make(&s, &s.ground) && st_scene_overlays(&s, matrices, &bounds) &&
+           draw_scene(&s, picture);
 }

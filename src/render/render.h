@@ -44,6 +44,6 @@ void st_texture_sample(const render_texture *t, float u, float v, float lod, boo
 enum { MOST_PICTURE_SIDE = 1 << 16 };
 
 bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture);
-bool st_frame(const renderer *r, uint32_t clip, stele_framing *framing);
+bool st_frame(const renderer *r, const stele_render_options *options, bool all_round, stele_framing *framing);
 
 #endif

@@ -13,8 +13,9 @@ typedef struct camera {
     double axes[3][3]; /* right, up and away, in the space of the model, divided by the radius */
     double center[3];
     double distance;                  /* of the center, in view space */
+    double farther;                   /* than where the whole fills the picture: a factor */
     double focal;                     /* pixels for a slope of 1 */
-    double middle[2];                 /* of the picture, in pixels */
+    double middle[2];                 /* where the center of the ball is seen, in pixels */
     float slope;                      /* of a pixel: 1 / focal */
     float up[3];                      /* that of the model, in view space */
     float level[3];                   /* horizontal, towards the camera, in view space */
@@ -24,7 +25,22 @@ typedef struct camera {
     double radius;
 } camera;
 
-camera st_camera(const stele_render_options *options, const stele_framing *framing, const stele_picture *picture);
+/* Where it stands and looks: as the options say, and so many degrees further round. */
+camera st_camera(const stele_render_options *options, const stele_framing *framing, double turn);
+
+/* What a picture shows of the ball: sides as slopes from where the camera stands at a distance of 1. */
+typedef struct window {
+    float left, right, bottom, top;
+} window;
+
+#define NO_WINDOW ((window){INFINITY, -INFINITY, INFINITY, -INFINITY})
+
+window st_window_join(window a, window b);
+window st_window_of_ball(void);
+void st_window_extend(window *w, const camera *c, const float view[3]);
+
+/* Lets the window fill the picture. */
+void st_camera_fit(camera *c, window w, const stele_picture *picture);
 
 /* From the space of the model. */
 void st_camera_view(const camera *c, const float position[3], float view[3]);
@@ -58,9 +74,10 @@ typedef struct texture_binding {
 typedef struct draw {
     const stele_primitive *primitive; /* NULL: three vertices for each triangle */
     uint32_t node;
-    uint64_t first_vertex, vertex_count; /* in the numbering of all draws */
-    uint32_t first_triangle, triangle_count;
-    vertex *vertices;
+    uint64_t first_vertex, vertex_count;     /* the rows of the primitive, in the numbering of all draws */
+    uint32_t first_triangle, triangle_count; /* a line or a point is two of them */
+    vertex *rows;
+    vertex *vertices;    /* the corners of triangles: the rows, or four for each line or point */
     float (*normals)[3]; /* NULL: those of the triangles */
     stele_material material;
     texture_binding base_color, metallic_roughness, normal, occlusion, emissive;
@@ -101,8 +118,11 @@ void st_bounds_extend(stele_bounds *b, const float position[3]); /* nothing if i
 stele_bounds st_scene_bounds(const scene *s);
 double st_scene_radius(const scene *s, const stele_bounds *bounds, const double center[3]);
 
-/* Brings all vertices into view space and onto the picture. */
-void st_scene_view(scene *s);
+/* What a camera sees of the corners of all triangles: the silhouette, while vertices are in the space of the model. */
+window st_scene_window(const scene *s, const camera *c);
+
+/* Brings all vertices into view space and onto the picture, where lines and points get their width. False without memory. */
+bool st_scene_view(scene *s);
 
 /* Another draw of triangles, three vertices each, in view space. */
 void st_scene_add(scene *s, vertex *vertices, const uint8_t (*tint)[4], uint32_t triangle_count, bool over);
@@ -111,10 +131,32 @@ void st_scene_add(scene *s, vertex *vertices, const uint8_t (*tint)[4], uint32_t
 enum { MOST_OVERLAYS = 4 };
 
 const draw *st_scene_draw(const scene *s, uint32_t triangle);
-bool st_draw_corners(const draw *d, uint32_t triangle, uint64_t corners[3]); /* false if one is not there */
+
+/* Which vertices a triangle has, and which rows of the primitive these come from: the same, but for lines and points. False if
+ * one is not there. */
+bool st_draw_corners(const draw *d, uint32_t triangle, uint64_t corners[3]);
+bool st_draw_rows(const draw *d, uint32_t triangle, uint64_t rows[3]);
+
+static inline bool draws_triangles(const draw *d)
+{
+    return !d->primitive || d->primitive->topology == STELE_TRIANGLES;
+}
+
+/* How wide a line of so many pixels is at a place. */
+static inline float width_at(const scene *s, const float place[3], float pixels)
+{
+    return pixels * s->camera.slope * (place[2] > NEAR_PLANE ? place[2] : NEAR_PLANE);
+}
+
+/* The corners of a line of so many pixels: two at each end. False if it points at the camera. */
+enum { LINE_CORNERS = 4 };
+bool st_line_corners(const scene *s, const float a[3], const float b[3], float pixels, float corner[LINE_CORNERS][3]);
 
 /* Overlays as draws: joints, normals, bounds. False without memory. */
 bool st_scene_overlays(scene *s, const double (*matrices)[16], const stele_bounds *bounds);
+
+/* What a camera sees of the places that overlays show: of joints as far as the ball goes. */
+window st_overlay_window(const scene *s, const camera *c, const double (*matrices)[16], const stele_bounds *bounds);
 
 /* ---- Triangles on the picture ---- */
 
@@ -193,7 +235,7 @@ static inline void st_blend(float below[4], const float rgba[4])
 typedef struct surface {
     const draw *draw;
     uint32_t triangle;
-    uint64_t corners[3];
+    uint64_t rows[3];               /* of its corners in the primitive */
     float origin[3], edges[2][3];   /* the first corner, and the way to the others */
     float weights[2][3], normal[3]; /* times a ray, they are the weights of the second and third corner, times that of normal */
     float normals[3][3];

@@ -43,24 +43,26 @@ void st_surface(const scene *s, uint32_t triangle, surface *f)
     const draw *d = st_scene_draw(s, triangle);
     f->draw = d;
     f->triangle = triangle;
-    st_draw_corners(d, triangle, f->corners);
-    const float *a = d->vertices[f->corners[0]].view, to_eye[3] = {-a[0], -a[1], -a[2]};
+    uint64_t corners[3];
+    st_draw_corners(d, triangle, corners);
+    st_draw_rows(d, triangle, f->rows);
+    const float *a = d->vertices[corners[0]].view, to_eye[3] = {-a[0], -a[1], -a[2]};
     memcpy(f->origin, a, sizeof f->origin);
     for (int i = 0; i < 2; i++)
-        minus3f(d->vertices[f->corners[i + 1]].view, a, f->edges[i]);
+        minus3f(d->vertices[corners[i + 1]].view, a, f->edges[i]);
     cross3f(f->edges[1], to_eye, f->weights[0]);
     cross3f(to_eye, f->edges[0], f->weights[1]);
     cross3f(f->edges[1], f->edges[0], f->normal);
     const stele_view *uv = d->base_color.uv ? d->base_color.uv : d->uv;
     for (int i = 0; i < 3; i++) {
         if (d->normals)
-            memcpy(f->normals[i], d->normals[f->corners[i]], sizeof f->normals[i]);
+            memcpy(f->normals[i], d->normals[f->rows[i]], sizeof f->normals[i]);
         f->uv[i][0] = f->uv[i][1] = 0;
         if (uv)
-            load_row(uv, f->corners[i], 2, f->uv[i]);
+            load_row(uv, f->rows[i], 2, f->uv[i]);
         f->color[i][3] = 1;
         if (d->color)
-            load_row(d->color, f->corners[i], d->color->components < 4 ? 3 : 4, f->color[i]);
+            load_row(d->color, f->rows[i], d->color->components < 4 ? 3 : 4, f->color[i]);
     }
 }
 
@@ -145,7 +147,7 @@ static void sample(const surface *f, const place *p, const texture_binding *b, b
         if (loaded)
             memcpy(uv, f->uv[i], sizeof uv);
         else
-            load_row(b->uv, f->corners[i], 2, uv);
+            load_row(b->uv, f->rows[i], 2, uv);
         corner[i][0] = uv[0] * b->turn[0] + uv[1] * b->turn[1] + b->offset[0];
         corner[i][1] = uv[0] * b->turn[2] + uv[1] * b->turn[3] + b->offset[1];
     }
@@ -217,7 +219,7 @@ static void bend_normal(const surface *f, const place *p, float normal[3])
     const texture_binding *b = &f->draw->normal;
     float uv[3][2], texel[4], tangent[3], bitangent[3];
     for (int i = 0; i < 3; i++)
-        load_row(b->uv, f->corners[i], 2, uv[i]);
+        load_row(b->uv, f->rows[i], 2, uv[i]);
     float u1 = uv[1][0] - uv[0][0], v1 = uv[1][1] - uv[0][1], u2 = uv[2][0] - uv[0][0], v2 = uv[2][1] - uv[0][1];
     float sign = u1 * v2 - u2 * v1 < 0 ? -1.0f : 1.0f;
     for (int i = 0; i < 3; i++)
@@ -257,6 +259,7 @@ static void normal_at(const surface *f, const place *p, float normal[3])
         normalize3f(normal);
         back = false;
     }
+    back &= draws_triangles(d);
     if (d->normal.texture)
         bend_normal(f, p, normal);
     for (int i = 0; i < 3 && back; i++)
@@ -436,6 +439,6 @@ void st_shade(const scene *s, const surface *f, float x, float y, float rgba[4])
     }
     for (int i = 0; i < 3; i++)
         rgba[i] = clamp_unit(rgba[i]);
-    if (s->options->overlays & STELE_OVERLAY_WIREFRAME)
+    if (s->options->overlays & STELE_OVERLAY_WIREFRAME && draws_triangles(d))
         draw_lines(s, f, &p, rgba);
 }

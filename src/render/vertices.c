@@ -44,13 +44,21 @@ static void bind_material(const scene *s, draw *d)
     d->normal = bind(s, p, &m->textures[STELE_ROLE_NORMAL]);
     d->occlusion = bind(s, p, &m->textures[STELE_ROLE_OCCLUSION]);
     d->emissive = bind(s, p, &m->textures[STELE_ROLE_EMISSIVE]);
-    d->double_sided = m->double_sided;
+    d->double_sided = m->double_sided || !draws_triangles(d);
     d->painted = m->alpha_mode == STELE_BLEND;
+    if (!draws_triangles(d)) { /* no surface for bumps; without normals lines and points are not lit (glTF 2.0, 3.9.6) */
+        d->normal.texture = NULL;
+        d->material.unlit |= !usable(p, STELE_NORMAL, 3);
+        for (int i = 0; i < 3 && p->material == STELE_NONE && !d->color; i++)
+            d->material.base_color[i] = 0.15f; /* white would be hard to see */
+    }
 }
 
-static bool is_drawn(const stele_primitive *p)
+/* Of a primitive on the picture: 0 if it is not drawn. */
+static uint64_t triangles_of(const stele_primitive *p)
 {
-    return st_triangle_count(p) && usable(p, STELE_POSITION, 3);
+    uint64_t each = p->topology == STELE_TRIANGLES ? 1 : 2;
+    return usable(p, STELE_POSITION, 3) ? each * st_element_count(p) : 0;
 }
 
 static bool list_draws(scene *s)
@@ -64,8 +72,8 @@ static bool list_draws(scene *s)
         const stele_mesh *mesh = model->nodes[i].mesh == STELE_NONE ? NULL : &model->meshes[model->nodes[i].mesh];
         for (size_t k = 0; mesh && k < mesh->primitive_count; k++) {
             const stele_primitive *p = &mesh->primitives[k];
-            uint64_t triangles = st_triangle_count(p);
-            if (!is_drawn(p))
+            uint64_t triangles = triangles_of(p);
+            if (!triangles)
                 continue;
             if (s->triangle_count + triangles >= NO_TRIANGLE) /* an instance of many too many */
                 return true;
@@ -83,6 +91,9 @@ static bool list_draws(scene *s)
     }
     return s->draws;
 }
+
+/* The corners of the two triangles of a line, of which 0 and 1 are at its beginning, and of a point. */
+static const uint8_t line_corners[2][3] = {{0, 1, 2}, {2, 1, 3}};
 
 /* The last of a sorted list that does not begin after the number. */
 static const draw *draw_of_vertex(const scene *s, uint64_t index)
@@ -111,15 +122,31 @@ const draw *st_scene_draw(const scene *s, uint32_t triangle)
     return &s->draws[low];
 }
 
-bool st_draw_corners(const draw *d, uint32_t triangle, uint64_t corners[3])
+static uint64_t row_of_line(const stele_primitive *p, uint64_t triangle, uint64_t corner)
+{
+    bool second = p->topology == STELE_LINES && line_corners[triangle % 2][corner] > 1;
+    return st_element_row(p, triangle / 2, second);
+}
+
+bool st_draw_rows(const draw *d, uint32_t triangle, uint64_t rows[3])
 {
     uint64_t index = triangle - d->first_triangle;
-    if (d->primitive)
-        st_triangle(d->primitive, index, corners);
+    if (d->primitive && d->primitive->topology == STELE_TRIANGLES)
+        st_triangle(d->primitive, index, rows);
     else
         for (uint64_t i = 0; i < 3; i++)
-            corners[i] = 3 * index + i;
-    return corners[0] < d->vertex_count && corners[1] < d->vertex_count && corners[2] < d->vertex_count;
+            rows[i] = d->primitive ? row_of_line(d->primitive, index, i) : 3 * index + i;
+    return rows[0] < d->vertex_count && rows[1] < d->vertex_count && rows[2] < d->vertex_count;
+}
+
+bool st_draw_corners(const draw *d, uint32_t triangle, uint64_t corners[3])
+{
+    if (!st_draw_rows(d, triangle, corners))
+        return false;
+    uint64_t index = triangle - d->first_triangle;
+    for (int i = 0; i < 3 && !draws_triangles(d); i++)
+        corners[i] = index / 2 * LINE_CORNERS + line_corners[index % 2][i];
+    return true;
 }
 
 /* ---- Vertices in the space of the model ---- */
@@ -184,7 +211,7 @@ static bool prepare(moving_draw *m, const scene *s, draw *d, const double (*matr
 
 static void move_rows(const moving_draw *m, const draw *d, uint64_t first, uint64_t last)
 {
-    vertex *vertices = d->vertices + first;
+    vertex *vertices = d->rows + first;
     float(*normals)[3] = d->normals ? d->normals + first : NULL;
     uint64_t count = last - first;
     if (!m->morphed)
@@ -239,7 +266,7 @@ static bool place_vertices(scene *s)
         return false;
     for (size_t i = 0; i < s->draw_count; i++) {
         draw *d = &s->draws[i];
-        d->vertices = vertices + d->first_vertex;
+        d->rows = d->vertices = vertices + d->first_vertex;
         if (usable(d->primitive, STELE_NORMAL, 3)) {
             d->normals = st_arena_bytes(a, d->vertex_count * sizeof *d->normals);
             if (!d->normals)
@@ -270,6 +297,8 @@ bool st_scene_draws(scene *s, const double (*matrices)[16], uint32_t clip, doubl
 typedef struct measuring {
     const scene *scene;
     stele_bounds *bounds; /* of each task */
+    const camera *camera;
+    window *windows; /* the same */
     const stele_bounds *all;
     double center[3];
     double *squares; /* of the largest distance from the center, of each task */
@@ -286,22 +315,34 @@ void st_bounds_extend(stele_bounds *b, const float p[3])
     b->known = true;
 }
 
-static void bounds_task(void *context, size_t task)
+/* Calls for each corner of the triangles that a task has to look at. */
+typedef void (*corner_visitor)(void *context, const float position[3]);
+
+static inline __attribute__((always_inline)) void each_corner(const scene *s, size_t task, corner_visitor visit, void *context)
 {
-    measuring *m = context;
-    const scene *s = m->scene;
     uint64_t at = (uint64_t)task * ROWS_PER_TASK, end = at + ROWS_PER_TASK;
     end = end < s->triangle_count ? end : s->triangle_count;
     const draw *d = st_scene_draw(s, (uint32_t)at);
-    stele_bounds b = {0};
     for (; at < end; at++) {
-        uint64_t corners[3];
+        uint64_t rows[3];
         while (at - d->first_triangle >= d->triangle_count)
             d++;
-        if (st_draw_corners(d, (uint32_t)at, corners))
+        if (st_draw_rows(d, (uint32_t)at, rows))
             for (int i = 0; i < 3; i++)
-                st_bounds_extend(&b, d->vertices[corners[i]].view);
+                visit(context, d->rows[rows[i]].view);
     }
+}
+
+static void extend_bounds(void *bounds, const float position[3])
+{
+    st_bounds_extend(bounds, position);
+}
+
+static void bounds_task(void *context, size_t task)
+{
+    const measuring *m = context;
+    stele_bounds b = {0};
+    each_corner(m->scene, task, extend_bounds, &b);
     m->bounds[task] = b;
 }
 
@@ -323,6 +364,42 @@ stele_bounds st_scene_bounds(const scene *s)
     return all;
 }
 
+typedef struct looking {
+    const camera *camera;
+    window window;
+} looking;
+
+static void extend_window(void *context, const float position[3])
+{
+    looking *l = context;
+    float view[3];
+    st_camera_view(l->camera, position, view);
+    st_window_extend(&l->window, l->camera, view);
+}
+
+static void window_task(void *context, size_t task)
+{
+    const measuring *m = context;
+    looking l = {m->camera, NO_WINDOW};
+    each_corner(m->scene, task, extend_window, &l);
+    m->windows[task] = l.window;
+}
+
+window st_scene_window(const scene *s, const camera *c)
+{
+    arena *a = s->renderer->arena;
+    arena_mark mark = st_arena_mark(a);
+    size_t tasks = tasks_of(s->triangle_count);
+    measuring m = {.scene = s, .camera = c, .windows = st_arena_array(a, tasks, sizeof *m.windows)};
+    window all = NO_WINDOW;
+    if (m.windows)
+        parallel_for(&s->renderer->threads, tasks, window_task, &m);
+    for (size_t i = 0; m.windows && i < tasks; i++)
+        all = st_window_join(all, m.windows[i]);
+    st_arena_rewind(a, mark);
+    return all;
+}
+
 typedef struct farthest {
     const measuring *measuring;
     double square;
@@ -334,7 +411,7 @@ static void radius_range(void *context, const draw *d, uint64_t first, uint64_t 
     farthest *f = context;
     const measuring *m = f->measuring;
     for (uint64_t i = first; i < last; i++) {
-        const float *p = d->vertices[i].view;
+        const float *p = d->rows[i].view;
         double square = 0;
         bool inside = true;
         for (int k = 0; k < 3; k++) {
@@ -377,7 +454,7 @@ static void view_range(void *context, const draw *d, uint64_t first, uint64_t la
 {
     const scene *s = context;
     for (uint64_t i = first; i < last; i++) {
-        vertex *v = &d->vertices[i];
+        vertex *v = &d->rows[i];
         float position[3];
         memcpy(position, v->view, sizeof position);
         st_camera_view(&s->camera, position, v->view);
@@ -392,9 +469,62 @@ static void view_task(void *context, size_t task)
     each_range(context, task, view_range, context);
 }
 
-void st_scene_view(scene *s)
+/* ---- Lines and points ---- */
+
+/* In pixels. Points are squares. */
+#define LINE_WIDTH 1.5f
+#define POINT_SIZE 3.0f
+
+/* Those that lie on a surface are seen. */
+#define NEARER 0.9995f
+
+/* The corners of a point, as those of a line. */
+static void point_corners(const scene *s, const float at[3], float corner[4][3])
 {
+    float half = width_at(s, at, POINT_SIZE / 2);
+    for (int i = 0; i < LINE_CORNERS; i++) {
+        memcpy(corner[i], at, sizeof corner[i]);
+        corner[i][0] += i & 1 ? half : -half;
+        corner[i][1] += i & 2 ? half : -half;
+    }
+}
+
+static void widen(const scene *s, const draw *d, uint32_t element)
+{
+    vertex *v = d->vertices + (size_t)element * LINE_CORNERS;
+    uint64_t rows[3];
+    float corner[LINE_CORNERS][3];
+    bool seen = st_draw_rows(d, d->first_triangle + 2 * element, rows) && d->rows[rows[0]].x != NOWHERE &&
+                d->rows[rows[2]].x != NOWHERE;
+    if (seen && d->primitive->topology == STELE_POINTS)
+        point_corners(s, d->rows[rows[0]].view, corner);
+    else if (seen)
+        seen = st_line_corners(s, d->rows[rows[0]].view, d->rows[rows[2]].view, LINE_WIDTH, corner);
+    for (int i = 0; i < LINE_CORNERS; i++) {
+        v[i].x = NOWHERE;
+        for (int k = 0; k < 3 && seen; k++)
+            v[i].view[k] = corner[i][k] * NEARER;
+        if (seen)
+            st_project(&s->camera, &v[i]);
+    }
+}
+
+static bool widen_all(const scene *s, draw *d)
+{
+    uint32_t count = d->triangle_count / 2;
+    d->vertices = st_arena_bytes(s->renderer->arena, (uint64_t)count * LINE_CORNERS * sizeof *d->vertices);
+    for (uint32_t i = 0; d->vertices && i < count; i++)
+        widen(s, d, i);
+    return d->vertices;
+}
+
+bool st_scene_view(scene *s)
+{
+    bool ready = true;
     parallel_for(&s->renderer->threads, tasks_of(s->vertex_count), view_task, s);
+    for (size_t i = 0; ready && i < s->draw_count; i++)
+        ready = draws_triangles(&s->draws[i]) || widen_all(s, &s->draws[i]);
+    return ready;
 }
 
 void st_scene_add(scene *s, vertex *vertices, const uint8_t (*tint)[4], uint32_t triangle_count, bool over)
@@ -406,6 +536,7 @@ void st_scene_add(scene *s, vertex *vertices, const uint8_t (*tint)[4], uint32_t
                 .vertex_count = 3 * (uint64_t)triangle_count,
                 .first_triangle = (uint32_t)s->triangle_count,
                 .triangle_count = triangle_count,
+                .rows = vertices,
                 .vertices = vertices,
                 .double_sided = true,
                 .painted = true,
