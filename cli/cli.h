@@ -18,7 +18,7 @@ enum { MOST_RULES = 64, MOST_CHOICES = 16 };
 
 /* Every option of every verb. */
 typedef struct settings {
-    bool help, json, quiet, verbose, recursive, read_file, import;
+    bool help, json, quiet, silent, verbose, recursive, read_file, import;
     bool force, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;

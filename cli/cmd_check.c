@@ -38,6 +38,9 @@ static void print_verdict(job *j, const stele_file *file, const uint64_t counts[
         fprintf(j->out, "%s%llu warning%s", j->errors ? ", " : "", (unsigned long long)j->warnings,
                 j->warnings == 1 ? "" : "s");
     fputs(tint_off(color, t), j->out);
+    if (counts[STELE_LOSS])
+        fprintf(j->out, ", %llu loss%s if it is converted", (unsigned long long)counts[STELE_LOSS],
+                counts[STELE_LOSS] == 1 ? "" : "es");
     if (counts[STELE_NOTE])
         fprintf(j->out, ", %llu note%s%s", (unsigned long long)counts[STELE_NOTE], counts[STELE_NOTE] == 1 ? "" : "s",
                 j->settings->verbose ? "" : " (-v shows them)");
@@ -55,6 +58,7 @@ static void print_json(job *j, const stele_file *file, const uint64_t counts[STE
     json_uint(&out, "bytes", size);
     json_uint(&out, "errors", counts[STELE_ERROR]);
     json_uint(&out, "warnings", counts[STELE_WARNING]);
+    json_uint(&out, "losses", counts[STELE_LOSS]);
     json_uint(&out, "notes", counts[STELE_NOTE]);
     json_diagnostics(&out, file, opening_error(file));
     json_end(&out);

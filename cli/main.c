@@ -114,6 +114,8 @@ static int run_command(const command *c, int argc, char **argv)
         return error;
     if (c->takes_files && !count && !s.ids && !s.files_from)
         return usage_error("stele %s needs a file; see stele %s --help", c->name, c->name);
+    if (s.silent && !freopen("/dev/null", "w", stderr))
+        return EXIT_IO;
     return c->run(&s, argv, count);
 }
 

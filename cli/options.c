@@ -10,7 +10,7 @@
 static const option common[] = {
     {'h', "help", NULL, "show this help", OPTION_FLAG, AT(help)},
     {0, "json", NULL, "print JSON, one document per line (docs/json.md)", OPTION_FLAG, AT(json)},
-    {'q', "quiet", NULL, "no warnings, notes or summaries", OPTION_FLAG, AT(quiet)},
+    {'q', "quiet", NULL, "only losses and errors; -qq: nothing at all", OPTION_FLAG, AT(quiet)},
     {'v', "verbose", NULL, "notes too", OPTION_FLAG, AT(verbose)},
     {0, "color", "WHEN", "always, never or auto, on a terminal (default); NO_COLOR is never", OPTION_TEXT, AT(color)},
     {0},
@@ -178,9 +178,10 @@ static int set(settings *s, const option *o, char *value)
         return add_rule(s, value);
     if (o->kind == OPTION_CHOICE)
         return add_choice(s, value);
-    if (o->kind == OPTION_FLAG)
+    if (o->kind == OPTION_FLAG) {
+        s->silent |= o->offset == AT(quiet) && s->quiet;
         *(bool *)field = true;
-    else
+    } else
         *(const char **)field = value;
     return 0;
 }

@@ -104,7 +104,7 @@ static const tint severity_tints[] = {[STELE_OFF] = TINT_NONE,
 
 bool show_diagnostic(const settings *s, const stele_diagnostic *d)
 {
-    return d->severity >= (s->quiet ? STELE_ERROR : s->verbose ? STELE_NOTE : STELE_WARNING);
+    return !s->silent && d->severity >= (s->quiet ? STELE_LOSS : s->verbose ? STELE_NOTE : STELE_WARNING);
 }
 
 void print_diagnostic(FILE *out, bool use, const char *path, const stele_diagnostic *d)

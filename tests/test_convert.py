@@ -104,6 +104,50 @@ class Losses(ConvertTest):
         self.assertEqual(self.names(), sorted(SCRIBE))
         self.convert("--strict", "scribe.sgm", "out.glb")
 
+    def lossy(self, name, **more):
+        """A glTF with what the model has no place for."""
+        text = {"asset": {"version": "2.0", "copyright": "CC-BY me"}, "cameras": [{"type": "perspective"}], "scene": 0,
+                "scenes": [{"nodes": [0]}], "nodes": [{"camera": 0, "extensions": {"KHR_lights_punctual": {"light": 0}}}], **more}
+        self.put(name, json.dumps(text).encode())
+
+    def test_of_reading(self):
+        self.lossy("in.gltf")
+        losses = {d["id"]: d["severity"] for d in self.said("in.gltf", "out.glb")["diagnostics"]}
+        self.assertEqual(losses, {"extension-ignored": "loss", "not-carried": "loss"})
+        self.convert("--strict", "in.gltf", "strict.glb", code=FINDINGS)
+        self.assertFalse((self.folder / "strict.glb").exists())
+        self.assertEqual(Gltf(self.folder / "out.glb").json["asset"]["copyright"], "CC-BY me")
+
+    def test_a_copy_loses_nothing(self):
+        self.lossy("in.gltf")
+        self.assertEqual(self.convert("--strict", "in.gltf", "out.gltf").stderr, b"in.gltf -> out.gltf (gltf 2.0)\n")
+        severities = {d["severity"] for d in self.said("-f", "in.gltf", "out.gltf")["diagnostics"]}
+        self.assertLessEqual(severities, {"note"})
+        self.assertEqual((self.folder / "in.gltf").read_bytes(), (self.folder / "out.gltf").read_bytes())
+
+    def test_baked_texture_transforms_are_kept(self):
+        transform = {"KHR_texture_transform": {"offset": [0.5, 0.25]}}
+        self.convert("scribe.sgm", "plain.gltf")
+        text = json.loads((self.folder / "plain.gltf").read_text())
+        uses = [m["pbrMetallicRoughness"].get("baseColorTexture") for m in text["materials"]]
+        self.assertTrue(any(uses))
+        for use in filter(None, uses):
+            use["extensions"] = transform
+        text["extensionsUsed"] = ["KHR_texture_transform"]
+        self.put("in.gltf", json.dumps(text).encode())
+        self.assertFalse([d for d in self.said("in.gltf", "out.sgm")["diagnostics"] if d["severity"] == "loss"])
+
+    def test_quiet_and_silent(self):
+        self.lossy("in.gltf")
+        said = self.convert("-q", "in.gltf", "out.glb").stderr
+        self.assertEqual([line.count(b" loss: ") for line in said.splitlines()], [1, 1])
+        self.assertEqual(self.convert("-qq", "-f", "in.gltf", "out.glb").stderr, b"")
+        self.assertEqual(self.convert("-q", "--quiet", "--strict", "in.gltf", "strict.glb", code=FINDINGS).stderr, b"")
+        self.put("bad.glb", b"glTF")
+        self.assertNotEqual(self.convert("-q", "bad.glb", "out.obj", code=FINDINGS).stderr, b"")
+        self.assertEqual(self.convert("-qq", "bad.glb", "out.obj", code=FINDINGS).stderr, b"")
+        self.assertEqual(self.expect(FINDINGS, "check", "-qq", "bad.glb").stdout, b"")
+
     def test_one_mesh(self):
         self.assertIn(b"MESH holds one mesh: 3 merged", self.convert("scribe.sgm", "out.mesh").stderr)
 

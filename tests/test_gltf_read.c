@@ -704,19 +704,73 @@ static void extras(void **state)
 static void what_is_passed_over(void **state)
 {
     (void)state;
-    stele_file *file = open_text("{" ASSET ",'extensionsUsed':['KHR_lights_punctual','KHR_materials_unlit'],"
-                                 "'cameras':[{'type':'perspective'}]}",
+    stele_file *file = open_text("{" ASSET ",'extensionsUsed':['KHR_lights_punctual','KHR_materials_unlit','EXT_unused'],"
+                                 "'nodes':[{'extensions':{'KHR_lights_punctual':{}}},{'extensions':{'KHR_lights_punctual':{},"
+                                 "'OTHER':{}}},{'extras':{'extensions':{'MINE':{}}}}],"
+                                 "'materials':[{'extensions':{'KHR_materials_unlit':{}}}],"
+                                 "'cameras':[{'type':'perspective'},{'type':'perspective'}]}",
                                  NULL, 0);
+    size_t count;
     model_of(file);
+    stele_file_diagnostics(file, &count);
+    assert_int_equal(count, 3); /* each kind once; what is only announced or in extras is not lost */
     const stele_diagnostic *d = find_diagnostic(file, "extension-ignored");
-    assert_string_equal(d->path, "/extensionsUsed/0");
+    assert_string_equal(d->path, "/nodes/0/extensions/KHR_lights_punctual");
     assert_non_null(strstr(d->text, "KHR_lights_punctual"));
-    assert_int_equal(d->severity, STELE_WARNING);
-    assert_string_equal(find_diagnostic(file, "not-carried")->path, "/cameras");
+    assert_int_equal(d->severity, STELE_LOSS);
+    assert_int_equal(d->count, 2);
+    assert_string_equal(find_diagnostic(file, "not-carried")->path, "/cameras/0");
+    assert_int_equal(find_diagnostic(file, "not-carried")->count, 2);
     stele_close(file);
     file = open_text(TRIANGLE("{'attributes':{'POSITION':0,'_HEAT':0}}"), &triangle, sizeof triangle);
     assert_int_equal(model_of(file)->meshes[0].primitives[0].attribute_count, 1);
     assert_string_equal(find_diagnostic(file, "not-carried")->path, "/meshes/0/primitives/0/attributes/_HEAT");
+    stele_close(file);
+}
+
+/* A document of so many extensions that each has a name of its own, and one that all nodes have. */
+static void extensions_without_end(void **state)
+{
+    (void)state;
+    enum { NODES = 3000 };
+    char *text = malloc(NODES * 64 + 256), *at = text;
+    size_t count;
+    uint64_t uses = 0;
+    at += sprintf(at, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[");
+    for (int i = 0; i < NODES; i++)
+        at += sprintf(at, "%s{\"extensions\":{\"EXT_%d\":{},\"EXT_all\":{}}}", i ? "," : "", i);
+    at += sprintf(at, "]}");
+    stele_file *file = stele_open_memory(text, (size_t)(at - text), &(stele_options){.name = "m.gltf"});
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    assert_in_range(count, 2, 50);
+    for (size_t i = 0; i < count; i++)
+        uses += d[i].count;
+    assert_int_equal(uses, 2 * NODES);
+    assert_int_equal(d[1].count, NODES);
+    stele_close(file);
+    free(text);
+}
+
+static void extras_without_a_place(void **state)
+{
+    (void)state;
+    stele_file *file =
+        open_text("{'asset':{'version':'2.0','copyright':'CC-BY me','extras':{'a':[1,2]}},'extras':'whole',"
+                  "'scenes':[{'extras':{'kept':1}},{'extras':{'not':1}}],'nodes':[{'extras':{'kept':1}}],"
+                  "'samplers':[{'extras':{'not':2}}],'images':[{'name':'unused','uri':'data:image/png;base64,AAAA'}]}",
+                  NULL, 0);
+    const stele_properties *p = &model_of(file)->properties;
+    assert_string_equal(stele_find_property(p, "gltf.copyright")->text, "CC-BY me");
+    assert_string_equal(stele_find_property(p, "gltf.asset_extras")->json, "{\"a\":[1,2]}");
+    assert_string_equal(stele_find_property(p, "gltf.extras")->text, "whole");
+    assert_near(stele_find_property(p, "kept")->numbers[0], 1);
+    size_t count, carried = 0;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    static const char *const paths[] = {"/scenes/1", "/scenes/1/extras", "/images/0"};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < 3; k++)
+            carried += strcmp(d[i].path, paths[k]) == 0 && d[i].severity == STELE_LOSS && d[i].count == (k == 1 ? 2 : 1);
+    assert_int_equal(carried, 3);
     stele_close(file);
 }
 
@@ -1432,6 +1486,8 @@ int main(void)
         cmocka_unit_test(materials),
         cmocka_unit_test(extras),
         cmocka_unit_test(what_is_passed_over),
+        cmocka_unit_test(extensions_without_end),
+        cmocka_unit_test(extras_without_a_place),
         cmocka_unit_test(malformed_json),
         cmocka_unit_test(good_json),
         cmocka_unit_test(deep_json),

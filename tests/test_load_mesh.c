@@ -133,7 +133,7 @@ static void skin_without_joints_is_dropped(void **state)
     stele_file *file = opened(&p, NULL);
     const stele_model *model = stele_file_model(file);
     assert_string_equal(stele_file_dialect(file), "A2");
-    assert_int_equal(find_diagnostic(file, "skin-dropped")->severity, STELE_WARNING);
+    assert_int_equal(find_diagnostic(file, "skin-dropped")->severity, STELE_LOSS);
     assert_int_equal(model->skin_count, 0);
     assert_int_equal(model->nodes[0].skin, STELE_NONE);
     assert_null(view_of(file, STELE_WEIGHTS));

@@ -297,8 +297,8 @@ static const struct {
     {{53, 199, BYTES(1, 0, WALK, 1, 0, 0, 0, STAY(F0))}, NULL, 1, 1, 0, 1},
     {{53, 199, BYTES(2, 0, WALK, 1, 0, 0, 0, STAY(F0), WALK, 1, 0, 0, 0, STAY(F0))}, "clip-dropped", 1, 1, 0, 1},
     {{53, 199, BYTES(2, 0, WALK, 1, 0, 0, 0, STAY(F0), WALK, 1, 0, 0, 0, STAY(F1))}, NULL, 2, 1, 0, 1},
-    {{53, 199, BYTES(2, 0, WALK, 1, 0, 0, 0, STAY(F0), 1, 0, 0, 0, 0)}, "clip-dropped", 1, 1, 0, 1},
-    {{53, 199, BYTES(2, 0, WALK, 1, 0, 0, 0, STAY(F0), WALK, 0, 0, 0, 0)}, "clip-dropped", 1, 1, 0, 1},
+    {{53, 199, BYTES(2, 0, WALK, 1, 0, 0, 0, STAY(F0), 1, 0, 0, 0, 0)}, "not-carried", 1, 1, 0, 1},
+    {{53, 199, BYTES(2, 0, WALK, 1, 0, 0, 0, STAY(F0), WALK, 0, 0, 0, 0)}, "not-carried", 1, 1, 0, 1},
     {{53, 199, BYTES(1, 0, WALK, 3, 0, 0, 0, STAY(F2), STAY(F0), STAY(F2))}, "repaired-time", 1, 2, 2, 1},
     {{53, 199, BYTES(1, 0, WALK, 2, 0, 0, 0, STAY(FMINUS), STAY(F1))}, "repaired-time", 1, 2, 2, 1},
     {{53, 199, BYTES(1, 0, WALK, 2, 0, 0, 0, STAY(F0), FLIP(F2))}, NULL, 1, 2, 2, 1},
@@ -491,20 +491,55 @@ static void tangents_are_taken_where_they_are_needed(void **state)
 {
     (void)state;
     static const uint8_t needed[] = {TANGENTS(1, SLANTED)}, not_needed[] = {TANGENTS(2, SLANTED)};
-    static const uint8_t useless[] = {TANGENTS(1, NOTHING)};
+    static const uint8_t useless[] = {TANGENTS(1, NOTHING)}, various[] = {SGM_MAGIC,
+                                                                          3,
+                                                                          1,
+                                                                          0,
+                                                                          1,
+                                                                          2,
+                                                                          TEXTURE(0, 'a'),
+                                                                          TEXTURE(2, 'b'),
+                                                                          0,
+                                                                          1,
+                                                                          0,
+                                                                          0,
+                                                                          3,
+                                                                          0,
+                                                                          0,
+                                                                          0,
+                                                                          1,
+                                                                          0,
+                                                                          1,
+                                                                          0,
+                                                                          CORNER0,
+                                                                          F0,
+                                                                          F0,
+                                                                          SLANTED,
+                                                                          CORNER1,
+                                                                          F1,
+                                                                          F0,
+                                                                          SLANTED,
+                                                                          CORNER2,
+                                                                          F0,
+                                                                          F1,
+                                                                          UPRIGHT,
+                                                                          TRIANGLE,
+                                                                          0};
     static const struct {
         const uint8_t *data;
         const char *choice;
         bool taken, kept;
-    } cases[] = {{needed, "auto", true, false}, {not_needed, "auto", false, true}, {useless, "auto", false, true},
-                 {needed, "drop", false, true}, {not_needed, "keep", true, false}, {useless, "keep", false, true}};
+    } cases[] = {{needed, "auto", true, false},  {not_needed, "auto", false, true}, {useless, "auto", false, true},
+                 {needed, "drop", false, true},  {not_needed, "keep", true, false}, {useless, "keep", false, true},
+                 {various, "auto", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const stele_model *model;
         stele_options options = with_choice("sgm.tangents", cases[i].choice);
         stele_file *file = open_model(cases[i].data, sizeof needed, &options, &model);
         const stele_view *tangents = attribute(model, 0, STELE_TANGENT, 0);
         assert_int_equal(tangents != NULL, cases[i].taken);
-        assert_int_equal(find_diagnostic(file, "tangents-dropped") != NULL, !cases[i].taken);
+        assert_int_equal(find_diagnostic(file, "tangents-dropped") != NULL, !cases[i].taken && !cases[i].kept);
+        assert_int_equal(find_diagnostic(file, "assumed") != NULL, cases[i].kept);
         if (cases[i].taken)
             EXPECT(tangents, 2, 1, 0, 0, -1);
         const stele_properties *properties = &model->meshes[0].primitives[0].properties;

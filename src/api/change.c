@@ -24,10 +24,12 @@ static bool load(stele_file *file, context *c)
                  .repair = !file->load.no_repair};
     const char *problem = "it cannot be taken as a model";
     size_t before = file->diags.count;
+    uint64_t losses = file->diags.losses;
     file->model->name = l.name;
     c->load = &l;
-    if (file->format->load && st_format_load(file->format, c, file->raw) &&
-        st_model_finish(file->model, &file->arena, &problem))
+    bool loaded = file->format->load && st_format_load(file->format, c, file->raw);
+    file->reading_losses += file->diags.losses - losses;
+    if (loaded && st_model_finish(file->model, &file->arena, &problem))
         return true;
     if (file->diags.count > before && file->diags.items[file->diags.count - 1].severity == STELE_ERROR)
         problem = st_line_of(file, &file->diags.items[file->diags.count - 1]);

@@ -31,6 +31,7 @@ struct stele_file {
     bool sound;    /* no errors were found, whatever rules make of them */
     size_t diags_of_opening;
     uint64_t reported_losses; /* by callers, of what the file held before it was ours */
+    uint64_t reading_losses;  /* what the file holds and the model does not */
     stele_load_options load;
     stele_model *model; /* NULL until it is asked for, or if it cannot be had */
     bool model_done;    /* we have tried */

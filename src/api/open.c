@@ -22,8 +22,12 @@ static void conclude(stele_file *file)
 
 bool st_parse(stele_file *file, context *c)
 {
-    if (file->format->parse && !file->parsed)
+    uint64_t losses = file->diags.losses;
+    if (file->format->parse && !file->parsed) {
         file->format->parse(c, file->raw);
+        file->reading_losses += file->diags.losses - losses;
+        file->diags_of_opening = file->diags.count; /* said once, and not forgotten by a save */
+    }
     file->parsed = true;
     return !file->arena.failed;
 }

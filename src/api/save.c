@@ -101,8 +101,8 @@ static void conclude_product(stele_file *file, product *p, bool fits, bool stric
 {
     if (!fits)
         st_fail(file, STELE_DAMAGED, last_line(file, diags, "the content does not fit"));
-    else if (strict && file->diags.losses > losses)
-        st_fail(file, STELE_LOSSY, first_loss(file, diags));
+    else if (strict && (file->reading_losses || file->diags.losses > losses))
+        st_fail(file, STELE_LOSSY, first_loss(file, 0));
     if (file->outcome.status != STELE_OK)
         p->raw = NULL;
 }
@@ -302,10 +302,12 @@ static product make(stele_file *file, const char *path, const stele_save_options
     /* what an earlier save lost is no longer of interest */
     st_diags_rewind(&file->diags, file->diags_of_opening);
     p.format = format_to_write(file, path, options);
-    if (p.format && p.format == file->format && !file->touched)
+    bool copied = p.format && p.format == file->format && !file->touched;
+    if (copied)
         make_copy(file, &p, path, options);
     else if (p.format)
         make_product(file, &p, path, options);
+    st_diags_reading_loses(&file->diags, !copied);
     if (st_end(file) != STELE_OK)
         p.raw = NULL;
     return p;

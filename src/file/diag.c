@@ -127,6 +127,15 @@ void st_diags_rewind(diags *d, size_t count)
             }
 }
 
+void st_diags_reading_loses(diags *d, bool loses)
+{
+    for (size_t i = 0; i < d->count; i++)
+        for (size_t code = 0; code < DIAG_COUNT; code++)
+            if (d->items[i].id == kinds[code].id && kinds[code].severity == STELE_LOSS &&
+                strncmp(kinds[code].id, "loss-", 5) != 0)
+                d->items[i].severity = loses ? (stele_severity)d->severity[code] : STELE_NOTE;
+}
+
 const stele_diagnostic *st_diags_worst(const diags *d, stele_severity least)
 {
     for (size_t i = 0; i < d->count; i++)

@@ -125,6 +125,9 @@ void st_diags_settle(diags *d);
 /* Forgets all entries from this one on. */
 void st_diags_rewind(diags *d, size_t count);
 
+/* What could not be read is lost when the file becomes another, and only worth a note when every byte of it is kept. */
+void st_diags_reading_loses(diags *d, bool loses);
+
 /* The first entry of at least this severity, or NULL. */
 const stele_diagnostic *st_diags_worst(const diags *d, stele_severity least);
 

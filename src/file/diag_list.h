@@ -1,5 +1,6 @@
 /* Every diagnostic that Stele knows: X(name, id, default severity, what it means). docs/diagnostics.md explains each one, and
- * a test compares the two. What real engines load is a warning; an id is never reused for something else. */
+ * a test compares the two. What real engines load is a warning; an id is never reused for something else. Losses of
+ * saving begin with loss-, those of reading do not. */
 #define DIAG_LIST(X)                                                                                                           \
     X(NOT_READABLE, "not-readable", ERROR, "the file cannot be opened or read")                                                \
     X(NO_MEMORY, "no-memory", ERROR, "the allocator or the memory limit refused")                                              \
@@ -32,7 +33,7 @@
     X(JSON_DEPTH, "json-depth", ERROR, "JSON that is nested too deep")                                                         \
     X(JSON_DUPLICATE_KEY, "json-duplicate-key", ERROR, "a key that is twice in its object")                                    \
     X(EXTENSION_UNSUPPORTED, "extension-unsupported", ERROR, "a file that needs an extension which Stele does not read")       \
-    X(EXTENSION_IGNORED, "extension-ignored", WARNING, "an extension of glTF that is passed over")                             \
+    X(EXTENSION_IGNORED, "extension-ignored", LOSS, "an extension of glTF that is passed over")                                \
     X(BAD_URI, "bad-uri", ERROR, "a URI that is malformed, or leads where Stele does not go")                                  \
     X(BUFFER_MISSING, "buffer-missing", ERROR, "a buffer that is not there")                                                   \
     X(BUFFER_TOO_SHORT, "buffer-too-short", ERROR, "a buffer that has fewer bytes than it says")                               \
@@ -42,7 +43,7 @@
     X(ATTRIBUTE_COUNT, "attribute-count", ERROR, "attributes, morphs or keys whose numbers do not agree")                      \
     X(NODE_CYCLE, "node-cycle", ERROR, "nodes that are their own ancestors")                                                   \
     X(NODE_TWO_PARENTS, "node-two-parents", ERROR, "a node that is listed as a child twice")                                   \
-    X(NOT_CARRIED, "not-carried", NOTE, "what a file holds and the model has no place for")                                    \
+    X(NOT_CARRIED, "not-carried", LOSS, "what a file holds and the model has no place for")                                    \
     X(INDEX_OUT_OF_RANGE, "index-out-of-range", ERROR, "an index beyond the vertices")                                         \
     X(INDEX_COUNT, "index-count", WARNING, "the number of indices is not a multiple of 3")                                     \
     X(DEGENERATE_TRIANGLE, "degenerate-triangle", WARNING, "a triangle that uses a vertex twice")                              \
@@ -146,10 +147,10 @@
     X(REPAIRED_POSE, "repaired-pose", NOTE, "poses that a writer left out, taken from the bind pose")                          \
     X(REPAIRED_INDICES, "repaired-indices", NOTE, "triangles that are not complete were dropped")                              \
     X(NEUTRAL_JOINT, "neutral-joint", NOTE, "vertices that no joint moves are bound to one that stays where it is")            \
-    X(CLIP_DROPPED, "clip-dropped", NOTE, "clips without keys, or the same as another of that name, are left out")             \
-    X(TANGENTS_DROPPED, "tangents-dropped", NOTE, "tangents that are not needed or not usable are left out")                   \
+    X(CLIP_DROPPED, "clip-dropped", NOTE, "clips that are the same as another of that name, or only a name, are left out")     \
+    X(TANGENTS_DROPPED, "tangents-dropped", LOSS, "tangents that are not needed or not usable are left out")                   \
     X(NORMALS_MADE, "normals-made", NOTE, "normals were computed, because there were none")                                    \
-    X(SKIN_DROPPED, "skin-dropped", WARNING, "skin weights without a skeleton: the mesh does not move")                        \
+    X(SKIN_DROPPED, "skin-dropped", LOSS, "skin weights without a skeleton: the mesh does not move")                           \
     X(ASSUMED, "assumed", NOTE, "what the format leaves open was decided by the data")                                         \
     X(LOSS_VERTEX_COLOR, "loss-vertex-color", LOSS, "vertex colours that the target cannot hold")                              \
     X(LOSS_NORMAL, "loss-normal", LOSS, "normals that the target cannot hold")                                                 \
@@ -166,7 +167,7 @@
     X(LOSS_MESH, "loss-mesh", LOSS, "meshes that the target cannot hold")                                                      \
     X(COMPANION_NOT_COPIED, "companion-not-copied", WARNING, "a file of the model that is not copied because of its name")     \
     X(TEXTURE_NOT_COPIED, "texture-not-copied", WARNING, "a texture that is not beside the output")                            \
-    X(STATEMENT_UNKNOWN, "statement-unknown", WARNING, "a line of text that begins with an unknown word is left out")          \
+    X(STATEMENT_UNKNOWN, "statement-unknown", LOSS, "a line of text that begins with an unknown word is left out")             \
     X(POLYGON_TOO_LARGE, "polygon-too-large", WARNING, "a polygon that is not convex, with too many corners to be cut well")   \
     X(MATERIAL_UNDEFINED, "material-undefined", WARNING, "a material that is used, but not defined: it is taken as plain")     \
     X(IMPORTED, "imported", NOTE, "the file was read by Assimp, through stele-import")                                         \

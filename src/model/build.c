@@ -61,7 +61,7 @@ static const char *copied_text(arena *a, const char *text)
 
 /* ---- Properties ---- */
 
-static void set_property(stele_properties *p, arena *a, stele_property property)
+void st_property_set(stele_properties *p, arena *a, stele_property property)
 {
     property.key = copied_text(a, property.key);
     for (size_t i = 0; i < p->count; i++)
@@ -74,7 +74,7 @@ static void set_property(stele_properties *p, arena *a, stele_property property)
 
 void st_property_text(stele_properties *p, arena *a, const char *key, const char *text)
 {
-    set_property(p, a, (stele_property){.key = key, .text = copied_text(a, text)});
+    st_property_set(p, a, (stele_property){.key = key, .text = copied_text(a, text)});
 }
 
 void st_property_numbers(stele_properties *p, arena *a, const char *key, const double *numbers, size_t count)
@@ -83,7 +83,7 @@ void st_property_numbers(stele_properties *p, arena *a, const char *key, const d
     if (copy && count)
         memcpy(copy, numbers, count * sizeof *copy);
     if (copy)
-        set_property(p, a, (stele_property){.key = key, .numbers = copy, .number_count = count});
+        st_property_set(p, a, (stele_property){.key = key, .numbers = copy, .number_count = count});
 }
 
 void st_property_number(stele_properties *p, arena *a, const char *key, double number)
@@ -119,7 +119,7 @@ static stele_properties copied_properties(arena *a, const stele_properties *p)
         one.text = copied_text(a, one.text);
         one.json = copied_text(a, one.json);
         one.numbers = copied(a, one.numbers, one.number_count, sizeof *one.numbers);
-        set_property(&copy, a, one);
+        st_property_set(&copy, a, one);
     }
     return copy;
 }

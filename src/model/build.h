@@ -23,7 +23,8 @@ static inline stele_node *st_model_node(stele_model *model, uint32_t index)
     return (stele_node *)&model->nodes[index];
 }
 
-/* Adds a property, replacing one of the same key. The key and text are copied. */
+/* Adds a property, replacing one of the same key. The key is copied, and so is a text that is given as such. */
+void st_property_set(stele_properties *p, arena *a, stele_property property);
 void st_property_text(stele_properties *p, arena *a, const char *key, const char *text);
 void st_property_numbers(stele_properties *p, arena *a, const char *key, const double *numbers, size_t count);
 void st_property_number(stele_properties *p, arena *a, const char *key, double number);

@@ -462,7 +462,7 @@ static void load_clips(ctc_loader *l, double fps)
         frames clip = {fixed_name(c->arena, &animation->name), ranges ? animation->unknown : next,
                        st_ctc_clip_frames(animation, reading)};
         if (!clip.count)
-            st_diag(c->diags, DIAG_CLIP_DROPPED, at_item(&f->animation[i]), "has no frames");
+            st_diag(c->diags, DIAG_NOT_CARRIED, at_item(&f->animation[i]), "has no frames: left out");
         else
             load_clip(l, &clip, fps, ranges || !animation->unknown ? NULL : &unknown);
         next = clip.first + clip.count;

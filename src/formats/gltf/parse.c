@@ -197,7 +197,7 @@ static bool all_numbers(const json *j, uint32_t token)
     return true;
 }
 
-static stele_property property_of(gltf_doc *d, const char *key, uint32_t value)
+stele_property st_gltf_property(gltf_doc *d, const char *key, uint32_t value)
 {
     const json *j = &d->json;
     stele_property p = {.key = key};
@@ -240,10 +240,10 @@ stele_properties st_gltf_extras(gltf_doc *d, uint32_t object, uint32_t taken)
     if (!items)
         return p;
     if (single)
-        items[p.count++] = property_of(d, "extras", extras);
+        items[p.count++] = st_gltf_property(d, "extras", extras);
     for (uint32_t key = single ? JSON_ABSENT : st_json_first(j, extras); key != JSON_ABSENT; key = st_json_next(j, extras, key))
         if (json_value_of(key) != taken)
-            items[p.count++] = property_of(d, st_json_string(j, d->arena, key, NULL), json_value_of(key));
+            items[p.count++] = st_gltf_property(d, st_json_string(j, d->arena, key, NULL), json_value_of(key));
     return p;
 }
 
@@ -307,7 +307,7 @@ static bool is_version_2(gltf_doc *d)
     return true;
 }
 
-static bool is_supported(const json *j, uint32_t name)
+bool st_gltf_supports(const json *j, uint32_t name)
 {
     static const char *const supported[] = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_unlit",
                                             "KHR_materials_specular", "KHR_materials_emissive_strength"};
@@ -317,16 +317,17 @@ static bool is_supported(const json *j, uint32_t name)
     return false;
 }
 
-/* Names every extension in a list that we do not know; false if there is one. */
-static bool check_extensions(gltf_doc *d, const char *key, diag_code code, const char *text)
+/* Names every required extension that we do not know; false if there is one. */
+static bool supports_required(gltf_doc *d)
 {
-    uint32_t list = st_gltf_member(d, 0, key, JSON_ARRAY);
+    uint32_t list = st_gltf_member(d, 0, "extensionsRequired", JSON_ARRAY);
     bool all = true;
     for (uint32_t i = st_json_first(&d->json, list); i != JSON_ABSENT; i = st_json_next(&d->json, list, i)) {
-        if (!require_kind(d, i, JSON_STRING) || is_supported(&d->json, i))
+        if (!require_kind(d, i, JSON_STRING) || st_gltf_supports(&d->json, i))
             continue;
         all = false;
-        st_gltf_report(d, code, i, "%s %.80s", st_json_string(&d->json, d->arena, i, NULL), text);
+        st_gltf_report(d, DIAG_EXTENSION_UNSUPPORTED, i, "%.80s is required to read this file, and not supported",
+                       st_json_string(&d->json, d->arena, i, NULL));
     }
     return all;
 }
@@ -355,11 +356,10 @@ static void read_document(gltf_doc *d, const gltf_file *f)
     }
     if (!parse(d, f->json) || !require_kind(d, 0, JSON_OBJECT) || !is_version_2(d))
         return;
-    if (!check_extensions(d, "extensionsRequired", DIAG_EXTENSION_UNSUPPORTED,
-                          "is required to read this file, and not supported"))
+    if (!supports_required(d))
         return;
-    check_extensions(d, "extensionsUsed", DIAG_EXTENSION_IGNORED, "is not supported: what it says is ignored");
     read_parts(d, f);
+    st_gltf_report_rest(d);
 }
 
 void st_gltf_parse(context *c, raw_file *raw)

@@ -69,6 +69,26 @@ typedef struct gltf_use {
     uint64_t limit;      /* of indices */
 } gltf_use;
 
+/* What the model has no place for. */
+typedef enum gltf_rest {
+    REST_ATTRIBUTE,
+    REST_MORPH_ATTRIBUTE,
+    REST_HIDDEN,
+    REST_SCENE,
+    REST_CAMERA,
+    REST_CHANNEL,
+    REST_MORPH_CHANNEL,
+    REST_EXTRAS,
+    REST_IMAGE,
+    REST_NAME,
+    GLTF_REST
+} gltf_rest;
+
+typedef struct gltf_tally {
+    uint32_t first; /* its token */
+    uint64_t count;
+} gltf_tally;
+
 typedef struct gltf_doc {
     json json;
     context *c; /* of whoever works with it */
@@ -83,6 +103,8 @@ typedef struct gltf_doc {
     gltf_accessor *accessors;
     gltf_use *uses; /* of accessors that can be used */
     size_t use_count;
+    uint32_t scene; /* the one that is shown */
+    gltf_tally rest[GLTF_REST];
     stele_model model;
 } gltf_doc;
 
@@ -150,5 +172,17 @@ const float *st_gltf_weights(gltf_doc *d, uint32_t token, const stele_mesh *mesh
  * token, if it is of that kind. */
 stele_properties st_gltf_extras(gltf_doc *d, uint32_t object, uint32_t taken);
 uint32_t st_gltf_extra(const gltf_doc *d, uint32_t object, const char *key, json_kind kind);
+stele_property st_gltf_property(gltf_doc *d, const char *key, uint32_t value);
+
+/* ---- What the model has no place for (parse_rest.c) ---- */
+
+/* One more of a kind, at a token; and at the end a report of all of them, with the extensions that are not supported. */
+void st_gltf_lose(gltf_doc *d, gltf_rest kind, uint32_t token);
+void st_gltf_report_rest(gltf_doc *d);
+
+/* What the asset and the document say as a whole becomes properties of the model. */
+void st_gltf_keep_asset(gltf_doc *d);
+
+bool st_gltf_supports(const json *j, uint32_t name); /* of an extension */
 
 #endif

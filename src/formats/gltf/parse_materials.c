@@ -5,6 +5,15 @@
 
 /* ---- Images and textures ---- */
 
+/* Whether a name says no more than that of the file does: "hat" and "textures/hat.png". */
+static bool names_file(const char *name, const char *file)
+{
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
+    size_t length = strlen(name);
+    return strcmp(name, file) == 0 || strcmp(name, base) == 0 ||
+           (dot && (size_t)(dot - base) == length && strncmp(name, base, length) == 0);
+}
+
 /* An image that lies in the file or in a data URI, or names a file: looked for once, however many textures share it. */
 static void read_image(gltf_doc *d, uint32_t token, stele_texture *image)
 {
@@ -31,6 +40,8 @@ static void read_image(gltf_doc *d, uint32_t token, stele_texture *image)
     image->mime_type = NULL;
     if (!name)
         return;
+    if (image->name && !names_file(image->name, name))
+        st_gltf_lose(d, REST_NAME, st_json_member(&d->json, token, "name"));
     image->name = name;
     if (!st_companion_allowed(c, name))
         st_gltf_report(d, DIAG_NAME_LEAVES_FOLDER, uri, "is %.200s, out of the model's folder: not followed", name);
@@ -66,25 +77,33 @@ static void read_textures(gltf_doc *d)
     uint32_t count = d->lists[GLTF_TEXTURES].count, image_count = d->lists[GLTF_IMAGES].count;
     stele_texture *textures = st_model_room(d->arena, count, sizeof *textures);
     stele_texture *images = st_arena_array(d->arena, image_count, sizeof *images);
+    bool *shown = st_arena_array(d->arena, image_count, sizeof *shown);
     d->model.textures = textures;
     for (uint32_t i = 0; images && i < image_count; i++)
         read_image(d, gltf_item(d, GLTF_IMAGES, i), &images[i]);
-    for (uint32_t i = 0; textures && images && i < count; i++) {
+    for (uint32_t i = 0; textures && images && shown && i < count; i++) {
         uint32_t token = gltf_item(d, GLTF_TEXTURES, i);
         uint32_t image = st_gltf_index(d, token, "source", GLTF_IMAGES);
         uint32_t sampler = st_gltf_index(d, token, "sampler", GLTF_SAMPLERS);
         stele_texture *t = &textures[d->model.texture_count++];
         uint32_t name = st_gltf_extra(d, token, "stele.name", JSON_STRING);
-        if (image != STELE_NONE)
+        const char *own = st_gltf_text(d, token, "name");
+        if (image != STELE_NONE) {
             *t = images[image];
-        if (!t->name)
-            t->name = st_gltf_text(d, token, "name");
+            shown[image] = true;
+        }
+        if (own && t->name && !names_file(own, t->name))
+            st_gltf_lose(d, REST_NAME, st_json_member(&d->json, token, "name"));
+        t->name = t->name ? t->name : own;
         if (sampler != STELE_NONE)
             read_sampler(d, gltf_item(d, GLTF_SAMPLERS, sampler), t);
         if (name != JSON_ABSENT)
             t->name = st_json_string(&d->json, d->arena, name, NULL);
         t->properties = st_gltf_extras(d, token, name);
     }
+    for (uint32_t i = 0; shown && i < image_count; i++)
+        if (!shown[i])
+            st_gltf_lose(d, REST_IMAGE, gltf_item(d, GLTF_IMAGES, i));
 }
 
 /* ---- Materials ---- */

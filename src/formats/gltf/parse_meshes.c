@@ -313,7 +313,7 @@ static void note_other_parts(gltf_doc *d, uint32_t target)
         for (unsigned i = 0; i < MORPH_PARTS; i++)
             known |= st_json_is(&d->json, key, morph_rule(i)->name);
         if (!known)
-            st_gltf_report(d, DIAG_NOT_CARRIED, key, "is an attribute that morphs of the model do not have");
+            st_gltf_lose(d, REST_MORPH_ATTRIBUTE, key);
     }
 }
 
@@ -384,7 +384,7 @@ static void read_attribute(gltf_doc *d, uint32_t key, stele_primitive *p, stele_
     st_arena_rewind(d->arena, mark);
     uint32_t accessor = st_gltf_reference(d, value, GLTF_ACCESSORS);
     if (!rule) {
-        st_gltf_report(d, DIAG_NOT_CARRIED, key, "is an attribute that the model does not have");
+        st_gltf_lose(d, REST_ATTRIBUTE, key);
         return;
     }
     if (accessor == STELE_NONE || only_asked_for(d, rule, accessor))

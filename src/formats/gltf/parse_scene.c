@@ -113,7 +113,7 @@ static void read_scene(gltf_doc *d, uint32_t scene, bool *shown)
     }
 }
 
-static void show_only(gltf_doc *d, uint32_t scene, bool *shown)
+static void show_only(gltf_doc *d, bool *shown)
 {
     for (size_t i = 0; i < d->model.node_count; i++) {
         uint32_t index = d->model.order[i];
@@ -121,8 +121,7 @@ static void show_only(gltf_doc *d, uint32_t scene, bool *shown)
         shown[index] |= node->parent != STELE_NONE && shown[node->parent];
         if (shown[index] || node->mesh == STELE_NONE)
             continue;
-        st_gltf_report(d, DIAG_NOT_CARRIED, gltf_item(d, GLTF_NODES, index), "is not in scene %u: its mesh is not shown",
-                       scene);
+        st_gltf_lose(d, REST_HIDDEN, gltf_item(d, GLTF_NODES, index));
         node->mesh = node->skin = STELE_NONE;
         node->weights = NULL;
     }
@@ -134,21 +133,14 @@ static void read_scenes(gltf_doc *d)
 {
     uint32_t count = d->lists[GLTF_SCENES].count, scene = st_gltf_index(d, 0, "scene", GLTF_SCENES);
     bool *shown = st_arena_array(d->arena, d->model.node_count, sizeof *shown);
-    scene = scene == STELE_NONE ? 0 : scene;
+    d->scene = scene = scene == STELE_NONE ? 0 : scene;
     for (uint32_t i = 0; i < count; i++)
         read_scene(d, i, i == scene ? shown : NULL);
     if (!count || !shown || d->broken)
         return;
     d->model.name = st_gltf_text(d, gltf_item(d, GLTF_SCENES, scene), "name");
     d->model.properties = st_gltf_extras(d, gltf_item(d, GLTF_SCENES, scene), JSON_ABSENT);
-    show_only(d, scene, shown);
-}
-
-static void note_cameras(gltf_doc *d)
-{
-    uint32_t cameras = st_gltf_member(d, 0, "cameras", JSON_ARRAY);
-    if (st_json_count(&d->json, cameras))
-        st_gltf_report(d, DIAG_NOT_CARRIED, cameras, "are not part of a model: left out");
+    show_only(d, shown);
 }
 
 static void read_nodes(gltf_doc *d)
@@ -300,7 +292,7 @@ static bool read_channel(gltf_doc *d, uint32_t token, const gltf_list *samplers,
         return false;
     if (c->node == STELE_NONE) {
         if (st_json_member(&d->json, target, "node") == JSON_ABSENT)
-            st_gltf_report(d, DIAG_NOT_CARRIED, token, "moves no node: left out");
+            st_gltf_lose(d, REST_CHANNEL, token);
         return false;
     }
     if (sampler >= samplers->count) {
@@ -317,7 +309,7 @@ static bool read_channel(gltf_doc *d, uint32_t token, const gltf_list *samplers,
         return false;
     }
     if (c->path == STELE_MORPH_WEIGHTS && !key_width(d, c)) {
-        st_gltf_report(d, DIAG_NOT_CARRIED, token, "moves the morphs of a node that has none: left out");
+        st_gltf_lose(d, REST_MORPH_CHANNEL, token);
         return false;
     }
     return read_times(d, from, c) && read_values(d, from, c);
@@ -368,7 +360,6 @@ static void read_animations(gltf_doc *d)
 void st_gltf_read_scene(gltf_doc *d)
 {
     const char *problem;
-    note_cameras(d);
     read_nodes(d);
     read_skins(d);
     if (d->arena->failed)
@@ -376,5 +367,6 @@ void st_gltf_read_scene(gltf_doc *d)
     if (!d->broken && !st_model_finish(&d->model, d->arena, &problem))
         st_gltf_report(d, DIAG_BAD_FIELD, JSON_ABSENT, "%s", problem);
     read_scenes(d);
+    st_gltf_keep_asset(d);
     read_animations(d);
 }

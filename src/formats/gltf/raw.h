@@ -8,6 +8,11 @@
 enum { GLB_MAGIC = 0x46546C67, GLTF_VERSION = 2, GLB_HEADER = 12, GLB_CHUNK_HEADER = 8 };
 enum { GLB_JSON = 0x4E4F534A, GLB_BIN = 0x004E4942 };
 
+/* The properties of a model that are said of the document as a whole. */
+#define GLTF_COPYRIGHT "gltf.copyright"
+#define GLTF_ASSET_EXTRAS "gltf.asset_extras"
+#define GLTF_EXTRAS "gltf.extras"
+
 /* Bytes to be written, wherever they are: what lies in the mapped source is never copied. */
 typedef struct gltf_piece {
     const void *data; /* NULL: zeros */

@@ -35,11 +35,18 @@ void st_gltf_put_property(writer *w, const stele_property *p)
     }
 }
 
+static bool is_of_document(const stele_property *p)
+{
+    return strcmp(p->key, GLTF_COPYRIGHT) == 0 || strcmp(p->key, GLTF_ASSET_EXTRAS) == 0 || strcmp(p->key, GLTF_EXTRAS) == 0;
+}
+
 /* The properties, and one word of our own before them that they cannot replace; NULL: none. */
 void st_gltf_put_extras(writer *w, const stele_properties *properties, const char *own_key, const char *own_text)
 {
-    bool open = own_key != NULL;
-    if (!open && !properties->count)
+    bool any = own_key != NULL;
+    for (size_t i = 0; i < properties->count; i++)
+        any |= !is_of_document(&properties->items[i]);
+    if (!any)
         return;
     st_put_object(&w->json, "extras");
     if (own_key && own_text)
@@ -47,7 +54,7 @@ void st_gltf_put_extras(writer *w, const stele_properties *properties, const cha
     else if (own_key)
         st_put_bool(&w->json, own_key, true);
     for (size_t i = 0; i < properties->count; i++)
-        if (!own_key || strcmp(properties->items[i].key, own_key) != 0)
+        if (!is_of_document(&properties->items[i]) && (!own_key || strcmp(properties->items[i].key, own_key) != 0))
             st_gltf_put_property(w, &properties->items[i]);
     st_put_end_object(&w->json);
 }
@@ -204,11 +211,26 @@ static void put_extensions(writer *w)
         st_put_end_array(&w->json);
 }
 
+/* Extras of what is no object of the model. */
+static void put_kept_extras(writer *w, const char *key)
+{
+    const stele_property *kept = stele_find_property(&w->model->properties, key);
+    if (!kept)
+        return;
+    stele_property extras = *kept;
+    extras.key = "extras";
+    st_gltf_put_property(w, &extras);
+}
+
 static void put_asset(writer *w)
 {
+    const stele_property *copyright = stele_find_property(&w->model->properties, GLTF_COPYRIGHT);
     st_put_object(&w->json, "asset");
     st_put_string(&w->json, "version", "2.0");
     st_put_string(&w->json, "generator", "stele " STELE_VERSION);
+    if (copyright && copyright->text)
+        st_put_string(&w->json, "copyright", copyright->text);
+    put_kept_extras(w, GLTF_ASSET_EXTRAS);
     st_put_end_object(&w->json);
 }
 
@@ -227,6 +249,7 @@ static void put_document(writer *w, bool glb)
     put_buffer_views(w);
     put_buffer(w, glb);
     put_extensions(w);
+    put_kept_extras(w, GLTF_EXTRAS);
     st_put_end_object(&w->json);
     st_put_finish(&w->json, glb);
 }

@@ -13,8 +13,8 @@ typedef struct mtl_reader {
     bool opacity_said;   /* d counts for more than Tr */
     bool roughness_said; /* and Pr for more than Ns */
     bool emission_said;
-    text name, roughness_map, metallic_map, opacity_map;
-    uint64_t line, bad_lines, first_bad;
+    text name, roughness_map, metallic_map, opacity_map, ambient_map;
+    uint64_t line, bad_lines, first_bad, unknown, first_unknown;
     obj_names *names;
     bool failed;
 } mtl_reader;
@@ -182,6 +182,19 @@ static bool read_value(mtl_reader *r, text word, text rest)
     return true;
 }
 
+static void note_unknown(mtl_reader *r)
+{
+    if (!r->unknown++)
+        r->first_unknown = r->line;
+}
+
+/* What only lighting of another kind asks for: how the surroundings shine, what is seen through it, and which formula is used.
+ */
+static bool is_of_other_lighting(text word)
+{
+    return is(word, "Ka") || is(word, "Ni") || is(word, "Tf");
+}
+
 static void read_statement(mtl_reader *r, text word, text rest)
 {
     stele_material *m = &r->material;
@@ -205,6 +218,10 @@ static void read_statement(mtl_reader *r, text word, text rest)
         r->metallic_map = read_map(rest, &none);
     else if (is(word, "map_d"))
         r->opacity_map = read_map(rest, &none);
+    else if (is(word, "map_Ka"))
+        r->ambient_map = read_map(rest, &none);
+    else if (!is_of_other_lighting(word))
+        note_unknown(r);
 }
 
 static float between(float least, float value, float most)
@@ -239,6 +256,10 @@ static void conclude(mtl_reader *r)
         if (r->metallic_map.size)
             st_property_text(&m->properties, r->c->arena, "obj.map_Pm", st_text_string(r->c->arena, &r->metallic_map));
     }
+    uint32_t color = m->textures[STELE_ROLE_BASE_COLOR].texture;
+    if (r->ambient_map.size && (color == STELE_NONE || strcmp(r->c->load->model->textures[color].name,
+                                                              st_text_string(r->c->arena, &r->ambient_map)) != 0))
+        note_unknown(r);
     if (r->opacity_map.size) {
         /* the alpha of the same image is the model's way; another image is only remembered */
         const char *file = st_text_string(r->c->arena, &r->opacity_map);
@@ -269,6 +290,8 @@ static void begin_material(mtl_reader *r, text name)
                         .line = r->line,
                         .bad_lines = r->bad_lines,
                         .first_bad = r->first_bad,
+                        .unknown = r->unknown,
+                        .first_unknown = r->first_unknown,
                         .names = r->names,
                         .failed = r->failed};
     fresh.material.name = st_text_string(r->c->arena, &name);
@@ -300,5 +323,9 @@ bool st_mtl_load(context *c, const char *library, text content, obj_names *names
         st_diag(c->diags, DIAG_COMPANION_DAMAGED,
                 at_path(st_arena_format(c->arena, "%s line %llu", library, (unsigned long long)r.first_bad), r.bad_lines),
                 "cannot be understood, and is left out");
+    if (r.unknown)
+        st_diag(c->diags, DIAG_STATEMENT_UNKNOWN,
+                at_path(st_arena_format(c->arena, "%s line %llu", library, (unsigned long long)r.first_unknown), r.unknown),
+                "says what the model has no place for, and is left out");
     return !r.failed;
 }

@@ -291,8 +291,10 @@ bool st_sga_load_clips(context *c, const sga_file *f, const sga_skeleton *skelet
                 return false;
             continue;
         }
-        st_diag(c->diags, DIAG_CLIP_DROPPED, at_item(clip), "%s",
-                repeated ? "is the same as one before it: left out" : "has no keys: left out");
+        if (repeated)
+            st_diag(c->diags, DIAG_CLIP_DROPPED, at_item(clip), "is the same as one before it: left out");
+        else
+            st_diag(c->diags, DIAG_NOT_CARRIED, at_item(clip), "has no keys: left out");
     }
     return !c->arena->failed;
 }

@@ -196,17 +196,19 @@ static bool make_tangents(sgm_loader *s, const sgm_mesh *m, const stele_view *no
 }
 
 /* Most tangents in real files are a row of zeros for every vertex: that is easily kept. */
-static void keep_same_tangents(arena *a, const sgm_mesh *m, stele_properties *properties)
+static bool keep_same_tangents(arena *a, const sgm_mesh *m, stele_properties *properties)
 {
     stele_view raw = st_sgm_column(m, "tangent");
     double row[4];
     for (uint64_t v = 0; v < m->vertex_count; v++)
         if (memcmp(raw.data, st_view_at(&raw, v), 16) != 0)
-            return;
+            return false;
     for (int k = 0; k < 4; k++)
         row[k] = (double)load_f32(st_view_at(&raw, 0) + 4 * k);
-    if (isfinite(row[0]) && isfinite(row[1]) && isfinite(row[2]) && isfinite(row[3]))
-        st_property_numbers(properties, a, SGM_SAME_TANGENTS, row, 4);
+    if (!isfinite(row[0]) || !isfinite(row[1]) || !isfinite(row[2]) || !isfinite(row[3]))
+        return false;
+    st_property_numbers(properties, a, SGM_SAME_TANGENTS, row, 4);
+    return true;
 }
 
 static bool wants_tangents(sgm_loader *s, const sgm_mesh *m)
@@ -348,7 +350,11 @@ static void load_tangents(sgm_loader *s, const sgm_mesh *m, stele_primitive *p, 
         attributes[p->attribute_count++] = (stele_attribute){STELE_TANGENT, 0, tangents};
         return;
     }
-    keep_same_tangents(s->c->arena, m, &p->properties);
+    if (keep_same_tangents(s->c->arena, m, &p->properties)) {
+        st_diag(s->c->diags, DIAG_ASSUMED, counted(m->vertex_count, at_item(m)),
+                "all tangents are the same: kept as a property");
+        return;
+    }
     st_diag(s->c->diags, DIAG_TANGENTS_DROPPED, counted(m->vertex_count, at_item(m)), "%s: left out",
             wanted ? "some tangents are zero or along their normals" : "tangents without a normal map are of no use");
 }

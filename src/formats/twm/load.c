@@ -391,7 +391,7 @@ static bool load_clip(twm_loader *t, const skeleton *s, unsigned index)
     }
     if (tracks)
         return channels && st_model_add_clip(t->c->load->model, t->c->arena, &clip) != STELE_NONE;
-    st_diag(t->c->diags, DIAG_CLIP_DROPPED, at_item(animation), "has no keys: it is left out");
+    st_diag(t->c->diags, DIAG_NOT_CARRIED, at_item(animation), "has no keys: it is left out");
     return true;
 }
 
