@@ -158,6 +158,7 @@ typedef struct stele_load_options {
     const stele_choice *choices;
     size_t choice_count;
     bool allow_outside; /* follow names out of the model's folder */
+    bool origins;       /* for stele_row_origin and stele_part_origin: takes memory, of which the limit holds once more */
 } stele_load_options;
 
 typedef struct stele_options {
@@ -561,6 +562,32 @@ STELE_API const stele_model *stele_file_model(stele_file *file);
 
 /* The property of that key, or NULL. */
 STELE_API const stele_property *stele_find_property(const stele_properties *properties, const char *key);
+
+/* ---- Where it came from ------------------------------------------------------------------------------------------------ */
+
+/* The bytes that something of the model was made of. */
+typedef struct stele_origin {
+    const char *file; /* NULL: the file itself; otherwise the name of one beside it */
+    bool unpacked;    /* the offset is one of unpacked content */
+    uint64_t offset;
+    uint64_t size;    /* 0 for parts: see what stele_explain says of the path */
+    const char *path; /* of parts, as findings name it; otherwise "" */
+} stele_origin;
+
+typedef enum stele_part {
+    STELE_PART_NODE,
+    STELE_PART_PRIMITIVE, /* counted through all meshes */
+    STELE_PART_MATERIAL,
+    STELE_PART_TEXTURE,
+    STELE_PART_CLIP
+} stele_part;
+
+/* Where a row of one of the model's views came from: a vertex's position, an index, a key. False if no bytes say it (a node
+ * that has no bone, times that are counted), or if the model was not loaded with the option origins. */
+STELE_API bool stele_row_origin(stele_file *file, const stele_view *view, uint64_t row, stele_origin *origin);
+
+/* The same of a part, by its number in the model. */
+STELE_API bool stele_part_origin(stele_file *file, stele_part part, uint32_t index, stele_origin *origin);
 
 /* ---- Making a model ---------------------------------------------------------------------------------------------------- */
 

@@ -97,7 +97,7 @@ static void close_toy(bench *b)
 static void locate(bench *b, const uint8_t *data, uint64_t size)
 {
     locator l;
-    assert_true(st_locate_begin(&l, &b->found, data, size));
+    assert_true(st_locate_begin(&l, &b->found.open, data, size, st_diag_found, &b->found));
     st_walk_locate(b->w, &b->memory, &l);
     walk_toy(b->w, &b->file);
     st_locate_end(&l);
@@ -155,7 +155,7 @@ static void every_kind_of_place_is_found(void **state)
     for (size_t i = count; i-- > 0;) /* in no order of any use */
         st_diag(&b.found, (diag_code)(i % DIAG_COUNT), expected[i].place, "%zu", i);
     locate(&b, toy, sizeof toy);
-    assert_int_equal(b.found.open_count, 0);
+    assert_int_equal(b.found.open.count, 0);
     for (size_t i = 0; i < count; i++)
         assert_place(&b, count - 1 - i, expected[i].path, expected[i].offset);
     close_toy(&b);
@@ -167,9 +167,9 @@ static void without_findings_there_is_nothing_to_walk(void **state)
     locator l;
     (void)state;
     open_toy(&b);
-    assert_false(st_locate_begin(&l, &b.found, toy, sizeof toy));
+    assert_false(st_locate_begin(&l, &b.found.open, toy, sizeof toy, st_diag_found, &b.found));
     st_diag(&b.found, DIAG_BAD_FIELD, at_offset(1, 1, "given"), "is known already");
-    assert_false(st_locate_begin(&l, &b.found, toy, sizeof toy));
+    assert_false(st_locate_begin(&l, &b.found.open, toy, sizeof toy, st_diag_found, &b.found));
     close_toy(&b);
 }
 
@@ -188,7 +188,7 @@ static void bytes_of_other_files_do_no_harm(void **state)
     st_diag(&b.found, DIAG_BAD_FIELD, at_row(toy + 28, 1), "here");
     st_diag(&b.found, DIAG_BAD_FIELD, at_member(&b.file.end), "here");
     locate(&b, toy, sizeof toy);
-    assert_int_equal(b.found.open_count, 4);
+    assert_int_equal(b.found.open.count, 4);
     for (size_t i = 0; i < 4; i++)
         assert_place(&b, i, "", STELE_NOWHERE);
     assert_place(&b, 4, "row[2]", 28);
@@ -225,9 +225,9 @@ static void many_findings_are_few_places(void **state)
         st_diag(&b.found, DIAG_BAD_FIELD, at_column(toy + 18 + 5 * (i % 3), 1), "again");
         st_diag(&b.found, DIAG_BAD_VERSION, counted(2, at_member(&b.file.version)), "again");
     }
-    assert_int_equal(b.found.open_count, 2 * LISTED);
+    assert_int_equal(b.found.open.count, 2 * LISTED);
     locate(&b, toy, sizeof toy);
-    assert_int_equal(b.found.open_count, 0);
+    assert_int_equal(b.found.open.count, 0);
     for (size_t i = 0; i < LISTED; i++) {
         static const char *const paths[] = {"row[0].place", "row[1].place", "row[2].place"};
         assert_place(&b, 2 * i, paths[i % 3], 18 + 5 * (i % 3));

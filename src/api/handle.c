@@ -64,6 +64,7 @@ context st_context_of(stele_file *file)
                      .target = file->target,
                      .companions = &file->companions,
                      .facts = &file->facts,
+                     .origins = file->load.origins ? &file->origins : NULL,
                      .threads = file->threads,
                      .fits = true};
 }

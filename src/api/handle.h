@@ -3,6 +3,7 @@
 #define ST_HANDLE_H
 
 #include "file/context.h"
+#include "file/origin.h"
 #include "file/outcome.h"
 #include "file/source.h"
 #include "file/walk.h"
@@ -12,6 +13,7 @@ struct stele_file {
     arena arena;
     diags diags;
     facts facts;
+    origins origins;
     source source;
     companions companions;
     stele_check_level level;

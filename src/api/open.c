@@ -201,6 +201,7 @@ stele_file *st_new_handle(const stele_options *options, const char *path)
         return NULL;
     file->arena = a;
     file->facts.arena = &file->arena;
+    st_arena_init(&file->origins.arena, options);
     file->outcome = outcome_good();
     take_options(file, options, path);
     return file;
@@ -269,6 +270,7 @@ void stele_close(stele_file *file)
         return;
     st_companions_free(&file->companions);
     st_source_close(&file->source);
+    st_arena_free(&file->origins.arena);
     /* the handle lies in its own arena */
     arena a = file->arena;
     st_arena_free(&a);

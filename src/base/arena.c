@@ -90,6 +90,18 @@ static void *take(arena *a, uint64_t size)
     return memory;
 }
 
+void *st_arena_grown(arena *a, void *items, size_t count, size_t *capacity, size_t item_size)
+{
+    if (count < *capacity)
+        return items;
+    size_t larger = *capacity ? *capacity * 2 : 8;
+    void *copy = st_arena_array(a, larger, item_size);
+    if (copy && count)
+        memcpy(copy, items, count * item_size);
+    *capacity = copy ? larger : *capacity;
+    return copy;
+}
+
 void *st_arena_bytes(arena *a, uint64_t size)
 {
     void *memory = take(a, size);

@@ -31,6 +31,9 @@ void *st_arena_alloc(arena *a, uint64_t size);
 /* The same for an array; a size that no 64 bits hold is refused. Counts from files go through this, for size_t may be small. */
 void *st_arena_array(arena *a, uint64_t count, size_t item_size);
 
+/* A list with room for one more, which has moved if there was none; NULL without memory. */
+void *st_arena_grown(arena *a, void *items, size_t count, size_t *capacity, size_t item_size);
+
 /* Uninitialised memory for bytes that are overwritten at once. */
 void *st_arena_bytes(arena *a, uint64_t size);
 

@@ -104,7 +104,22 @@ bool st_companion_find(companions *c, const char *name, const void **data, size_
     if (!st_companions_any(c) || !st_companion_allowed(c, name))
         return false;
     c->left--;
-    return c->lookup(c->user, name, data, size);
+    if (!c->lookup(c->user, name, data, size))
+        return false;
+    companion_bytes *opened = data ? st_arena_alloc(c->arena, sizeof *opened) : NULL;
+    if (opened) {
+        *opened = (companion_bytes){c->opened, st_arena_text(c->arena, name, strlen(name)), *data, *size};
+        c->opened = opened;
+    }
+    return true;
+}
+
+const companion_bytes *st_companion_with(const companions *c, const void *byte)
+{
+    for (const companion_bytes *b = c->opened; b; b = b->next)
+        if ((uintptr_t)byte - (uintptr_t)b->data < b->size)
+            return b;
+    return NULL;
 }
 
 bool st_companion_allowed(const companions *c, const char *name)

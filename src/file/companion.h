@@ -8,6 +8,14 @@
 
 typedef struct companion_map companion_map;
 
+/* A file beside the model that was opened. */
+typedef struct companion_bytes {
+    struct companion_bytes *next;
+    const char *name;
+    const uint8_t *data;
+    size_t size;
+} companion_bytes;
+
 typedef struct companions {
     arena *arena;
     const char *folder; /* with its final slash, or "" for the current one; NULL if there is no folder */
@@ -17,6 +25,7 @@ typedef struct companions {
     bool outside;        /* names may lead out of the folder */
     unsigned left;       /* how often we still look: no real file names thousands of others */
     companion_map *maps; /* what the folder's lookup has opened */
+    companion_bytes *opened;
 } companions;
 
 /* Looks in options->lookup, or else in the folder of path or options->beside (NULL: nowhere). */
@@ -30,6 +39,9 @@ bool st_companions_changed(const companions *c);
 bool st_companions_any(const companions *c);
 
 bool st_companion_find(companions *c, const char *name, const void **data, size_t *size);
+
+/* The opened file that has a byte, or NULL. */
+const companion_bytes *st_companion_with(const companions *c, const void *byte);
 
 /* True if a name, taken as a path, stays in the folder of the model; and if it is followed, because it does or need not. */
 bool st_companion_stays(const char *name);

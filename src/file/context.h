@@ -14,8 +14,9 @@ typedef struct context {
     diags *diags;
     const uint8_t *data; /* of the whole file, to turn pointers into offsets */
     uint64_t size;
-    companions *companions; /* of the source */
-    facts *facts;           /* what is known of bulk data */
+    companions *companions;  /* of the source */
+    facts *facts;            /* what is known of bulk data */
+    struct origins *origins; /* and where it came from, see origin.h; NULL if nobody wants to know */
     threads threads;
     bool full;            /* every finding, or only what safe use needs */
     const char *target;   /* NULL or an engine's name */

@@ -37,44 +37,31 @@ bool st_diags_init(diags *d, arena *a, const stele_rule *rules, size_t rule_coun
     return true;
 }
 
-/* The list with room for one more; NULL without memory. */
-static void *grown(arena *a, void *items, size_t count, size_t *capacity, size_t item_size)
+void st_open_place(open_places *open, arena *a, const diag_place *place, uint32_t entry)
 {
-    if (count < *capacity)
-        return items;
-    size_t larger = *capacity ? *capacity * 2 : 8;
-    void *copy = st_arena_array(a, larger, item_size);
-    if (copy && count)
-        memcpy(copy, items, count * item_size);
-    *capacity = copy ? larger : *capacity;
-    return copy;
-}
-
-static void open_up(diags *d, const diag_place *place)
-{
-    open_place *open = grown(d->arena, d->open, d->open_count, &d->open_capacity, sizeof *open);
-    if (!open)
+    open_place *items = st_arena_grown(a, open->items, open->count, &open->capacity, sizeof *items);
+    if (!items)
         return;
-    d->open = open;
-    d->open[d->open_count++] = (open_place){place->kind, (uint32_t)d->count, place->key};
+    open->items = items;
+    open->items[open->count++] = (open_place){place->kind, entry, place->key};
 }
 
-void st_diag_found(diags *d, open_place *place, uint64_t offset, const char *path)
+void st_diag_found(void *user, uint32_t index, uint64_t offset, const char *path)
 {
-    stele_diagnostic *entry = &d->items[place->entry];
+    diags *d = user;
+    stele_diagnostic *entry = &d->items[index];
     entry->offset = offset;
     entry->unpacked = d->unpacked && offset != STELE_NOWHERE;
     entry->path = st_arena_text(d->arena, path, strlen(path));
-    place->kind = PLACE_GIVEN;
 }
 
 void st_diags_settle(diags *d)
 {
 #ifdef STELE_SELF_CHECKS
-    if (d->open_count && !d->arena->failed)
+    if (d->open.count && !d->arena->failed)
         __builtin_trap(); /* no walk has met the place of a finding: its key addresses a copy */
 #endif
-    d->open_count = 0;
+    d->open.count = 0;
 }
 
 bool st_diag_unseen(const diags *d, diag_code code)
@@ -92,12 +79,12 @@ void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...
         d->items[d->last[code]].count += place.count;
         return;
     }
-    stele_diagnostic *items = grown(d->arena, d->items, d->count, &d->capacity, sizeof *items);
+    stele_diagnostic *items = st_arena_grown(d->arena, d->items, d->count, &d->capacity, sizeof *items);
     if (!items)
         return;
     d->items = items;
     if (place.kind != PLACE_GIVEN)
-        open_up(d, &place);
+        st_open_place(&d->open, d->arena, &place, (uint32_t)d->count);
     d->listed[code]++;
     d->last[code] = (uint32_t)d->count;
     va_list args;
@@ -118,7 +105,7 @@ void st_diags_rewind(diags *d, size_t count)
 {
     memset(d->listed, 0, sizeof d->listed);
     d->count = count;
-    d->open_count = 0;
+    d->open.count = 0;
     for (size_t i = 0; i < count; i++)
         for (size_t code = 0; code < DIAG_COUNT; code++)
             if (d->items[i].id == kinds[code].id) {

@@ -87,12 +87,20 @@ static inline diag_place counted(uint64_t count, diag_place place)
     return place;
 }
 
-/* An entry whose place is not known yet. */
+/* An entry of some list whose place is not known yet, and all of them. */
 typedef struct open_place {
     place_kind kind;
     uint32_t entry;
     const void *key;
 } open_place;
+
+typedef struct open_places {
+    open_place *items;
+    size_t count, capacity;
+} open_places;
+
+/* Without memory the place stays unknown. */
+void st_open_place(open_places *open, arena *a, const diag_place *place, uint32_t entry);
 
 typedef struct diags {
     arena *arena;
@@ -104,8 +112,7 @@ typedef struct diags {
     uint8_t severity[DIAG_COUNT];
     uint8_t listed[DIAG_COUNT]; /* how many entries an id has */
     uint32_t last[DIAG_COUNT];  /* and the index of its last one */
-    open_place *open;
-    size_t open_count, open_capacity;
+    open_places open;
 } diags;
 
 /* False if a rule names an unknown id; *unknown then points to it. */
@@ -116,8 +123,8 @@ void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...
 /* True if another finding of this kind would only be counted, so that nobody will see its path. */
 bool st_diag_unseen(const diags *d, diag_code code);
 
-/* An open place is found. */
-void st_diag_found(diags *d, open_place *place, uint64_t offset, const char *path);
+/* The place of an entry is found. */
+void st_diag_found(void *diags, uint32_t entry, uint64_t offset, const char *path);
 
 /* No place is open any more. Builds for development stop if one is: a key that no walk passes is a mistake of ours. */
 void st_diags_settle(diags *d);

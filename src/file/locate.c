@@ -19,32 +19,33 @@ static int compare(const void *a, const void *b)
     return s < t ? -1 : s > t;
 }
 
-bool st_locate_begin(locator *l, diags *d, const uint8_t *data, uint64_t size)
+bool st_locate_begin(locator *l, open_places *open, const uint8_t *data, uint64_t size, place_found tell, void *user)
 {
-    *l = (locator){.diags = d, .data = data, .size = size, .members = d->open};
-    if (!d->open_count)
+    *l = (locator){.open = open, .tell = tell, .user = user, .data = data, .size = size, .members = open->items};
+    if (!open->count)
         return false;
-    qsort(d->open, d->open_count, sizeof *d->open, compare);
-    while (l->member_count < d->open_count && !is_byte(d->open[l->member_count].kind))
+    qsort(open->items, open->count, sizeof *open->items, compare);
+    while (l->member_count < open->count && !is_byte(open->items[l->member_count].kind))
         l->member_count++;
-    l->bytes = d->open + l->member_count;
-    l->byte_count = d->open_count - l->member_count;
+    l->bytes = open->items + l->member_count;
+    l->byte_count = open->count - l->member_count;
     return true;
 }
 
 void st_locate_end(locator *l)
 {
-    diags *d = l->diags;
+    open_places *open = l->open;
     size_t left = 0;
-    for (size_t i = 0; i < d->open_count; i++)
-        if (d->open[i].kind != PLACE_GIVEN)
-            d->open[left++] = d->open[i];
-    d->open_count = left;
+    for (size_t i = 0; i < open->count; i++)
+        if (open->items[i].kind != PLACE_GIVEN)
+            open->items[left++] = open->items[i];
+    open->count = left;
 }
 
 static void found(walk *w, open_place *place, uint64_t offset, const char *path)
 {
-    st_diag_found(w->locator->diags, place, w->locator->data ? offset : STELE_NOWHERE, path);
+    w->locator->tell(w->locator->user, place->entry, w->locator->data ? offset : STELE_NOWHERE, path);
+    place->kind = PLACE_GIVEN;
 }
 
 /* ---- Members and items ---- */

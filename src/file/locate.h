@@ -1,12 +1,16 @@
-/* Places: findings name what they are about by its address. After a phase one walk of what was read finds all of them; nothing
- * is walked if there is no finding. */
+/* Places: findings, and parts of a model, name what they are about by its address. After a phase one walk of what was read
+ * finds all of them; nothing is walked if nothing is sought. */
 #ifndef ST_LOCATE_H
 #define ST_LOCATE_H
 
 #include "walk.h"
 
+typedef void (*place_found)(void *user, uint32_t entry, uint64_t offset, const char *path);
+
 typedef struct locator {
-    diags *diags;
+    open_places *open;
+    place_found tell;
+    void *user;
     const uint8_t *data; /* of the file; NULL if it is another one, in which offsets would mean nothing */
     uint64_t size;
     open_place *members, *bytes; /* each sorted by address */
@@ -15,7 +19,7 @@ typedef struct locator {
 } locator;
 
 /* Sorts what is sought. False if there is nothing. */
-bool st_locate_begin(locator *l, diags *d, const uint8_t *data, uint64_t size);
+bool st_locate_begin(locator *l, open_places *open, const uint8_t *data, uint64_t size, place_found tell, void *user);
 
 /* After the walk: what was found is no longer sought. */
 void st_locate_end(locator *l);

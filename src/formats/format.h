@@ -115,8 +115,8 @@ bool st_format_save(const format *format, context *c, raw_file *raw);
 /* Whether all numbers in what saving made are finite; otherwise it does not fit. */
 bool st_format_finite(const format *format, context *c, raw_file *raw);
 
-/* For a companion, which has no offsets: finds its places, and leaves others to the phase. */
-void st_format_locate_companion(const format *format, context *c, raw_file *raw);
+/* For a companion, of which a byte is given: finds its places, and leaves others to the phase. Findings have no offset then. */
+void st_format_locate_companion(const format *format, context *c, raw_file *raw, const void *byte);
 
 /* The registry. */
 extern const format *const st_formats[]; /* NULL-terminated */

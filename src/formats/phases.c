@@ -2,20 +2,32 @@
 #include <string.h>
 
 #include "file/locate.h"
+#include "file/origin.h"
 #include "format.h"
 
-static void locate(const format *format, const context *c, const uint8_t *data, uint64_t size, raw_file *raw)
+static void walk_for(const format *format, const context *c, locator *l, raw_file *raw)
 {
-    locator l;
-    if (!st_locate_begin(&l, c->diags, data, size))
-        return;
     /* not on the stack: a walk is larger than a small thread likes */
     walk *w = st_arena_bytes(c->arena, sizeof *w);
     if (!w)
         return;
-    st_walk_locate(w, c->arena, &l);
+    st_walk_locate(w, c->arena, l);
     format->walk(w, raw);
-    st_locate_end(&l);
+    st_locate_end(l);
+}
+
+static void locate(const format *format, const context *c, const uint8_t *data, uint64_t size, raw_file *raw)
+{
+    locator l;
+    if (st_locate_begin(&l, &c->diags->open, data, size, st_diag_found, c->diags))
+        walk_for(format, c, &l, raw);
+}
+
+static void locate_parts(const format *format, const context *c, const uint8_t *data, uint64_t size, raw_file *raw)
+{
+    locator l;
+    if (c->origins && st_locate_begin(&l, &c->origins->open, data, size, st_part_found, c->origins))
+        walk_for(format, c, &l, raw);
 }
 
 static void settle(const format *format, const context *c, raw_file *raw)
@@ -25,9 +37,15 @@ static void settle(const format *format, const context *c, raw_file *raw)
     st_diags_settle(c->diags);
 }
 
-void st_format_locate_companion(const format *format, context *c, raw_file *raw)
+void st_format_locate_companion(const format *format, context *c, raw_file *raw, const void *byte)
 {
+    const companion_bytes *in = st_companion_with(c->companions, byte);
     locate(format, c, NULL, 0, raw);
+    if (!c->origins || !in)
+        return;
+    c->origins->file = in->name;
+    locate_parts(format, c, in->data, in->size, raw);
+    c->origins->file = NULL;
 }
 
 void st_format_check(const format *format, context *c, raw_file *raw)
@@ -40,6 +58,7 @@ bool st_format_load(const format *format, context *c, raw_file *raw)
 {
     bool loaded = format->load(c, raw);
     settle(format, c, raw);
+    locate_parts(format, c, c->data, c->size, raw);
     return loaded;
 }
 

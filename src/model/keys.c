@@ -33,10 +33,17 @@ static timed_row *sorted_rows(arena *a, const double *seconds, uint64_t count)
     return keys;
 }
 
-bool st_keys_order(context *c, const double *seconds, uint64_t count, diag_place at, key_order *order)
+static void note_rows(const context *c, const stele_view *made, const key_order *order, const stele_view *from)
+{
+    byte_range *each = st_made_of_each(c, made);
+    for (uint64_t i = 0; each && i < made->count; i++)
+        each[i] = st_row_bytes(from, order->row[i]);
+}
+
+bool st_keys_order(context *c, const double *seconds, const stele_view *stored, diag_place at, key_order *order)
 {
     uint8_t *times;
-    uint64_t changed = 0, kept = 0;
+    uint64_t count = stored->count, changed = 0, kept = 0;
     timed_row *keys = sorted_rows(c->arena, seconds, count);
     order->times = st_view_make(c->arena, count + 1, STELE_F32, 1, &times);
     order->row = st_arena_array(c->arena, count + 1, sizeof *order->row);
@@ -51,6 +58,7 @@ bool st_keys_order(context *c, const double *seconds, uint64_t count, diag_place
         order->row[kept++] = keys[i].row;
     }
     order->times.count = kept;
+    note_rows(c, &order->times, order, stored);
     order->as_they_are = !changed;
     if (changed)
         st_diag(c->diags, DIAG_REPAIRED_TIME, counted(changed, at), "are put in order: none before 0, and one for each time");
@@ -69,16 +77,17 @@ void st_keys_hold(key_order *order, double seconds)
     order->as_they_are = false;
 }
 
-stele_view st_keys_take(arena *a, const key_order *order, const stele_view *values)
+stele_view st_keys_take(const context *c, const key_order *order, const stele_view *values)
 {
     uint8_t *bytes;
     uint32_t size = values->components * stele_type_size(values->type);
     if (order->as_they_are)
         return *values;
-    stele_view taken = st_view_make(a, order->times.count, values->type, values->components, &bytes);
+    stele_view taken = st_view_make(c->arena, order->times.count, values->type, values->components, &bytes);
     taken.normalized = values->normalized;
     for (uint64_t i = 0; i < taken.count; i++)
         memcpy(bytes + i * size, st_view_at(values, order->row[i]), size);
+    note_rows(c, &taken, order, values);
     return taken;
 }
 
@@ -130,5 +139,6 @@ stele_view st_repair_rotations(context *c, const stele_view *rotation, diag_plac
     }
     if (lengths)
         st_diag(c->diags, DIAG_REPAIRED_ROTATION, counted(lengths, at), "are not of length 1: they are made so");
+    st_made_of(c, &fit, rotation);
     return fit;
 }

@@ -12,14 +12,15 @@ typedef struct key_order {
 } key_order;
 
 /* Sorts keys, moves those before 0 to 0, and of several at the same time keeps the last. What had to be changed is reported
- * at the path. False without memory. There is room for one more key at the end, see st_keys_hold. */
-bool st_keys_order(context *c, const double *seconds, uint64_t count, diag_place at, key_order *order);
+ * at the path; stored is the times as the file has them. False without memory. There is room for one more key at the end, see
+ * st_keys_hold. */
+bool st_keys_order(context *c, const double *seconds, const stele_view *stored, diag_place at, key_order *order);
 
 /* The last key once more at a later time. */
 void st_keys_hold(key_order *order, double seconds);
 
 /* Those rows of a view, in that order. */
-stele_view st_keys_take(arena *a, const key_order *order, const stele_view *values);
+stele_view st_keys_take(const context *c, const key_order *order, const stele_view *values);
 
 /* Rotations of length 1, neighbours in the same hemisphere, so that whoever interpolates takes the shorter way. */
 stele_view st_repair_rotations(context *c, const stele_view *rotation, diag_place at);

@@ -29,7 +29,9 @@ uint32_t st_load_texture(context *c, const char *name, diag_place at)
     /* a full check has said so already */
     if (!texture.file && !c->full && st_companions_any(c->companions))
         st_diag(c->diags, DIAG_TEXTURE_MISSING, at, "%s is not beside the model", name);
-    return st_model_add_texture(c->load->model, c->arena, &texture);
+    uint32_t index = st_model_add_texture(c->load->model, c->arena, &texture);
+    st_part_at(c, STELE_PART_TEXTURE, index, at);
+    return index;
 }
 
 /* ---- Repairs of floats ---- */
@@ -99,6 +101,7 @@ stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_v
     if (!bytes)
         return *normal;
     st_know(c->facts, &repaired, FACT_FINITE | FACT_UNIT);
+    st_made_of(c, &repaired, normal);
     return repaired;
 }
 
@@ -131,6 +134,7 @@ static stele_view repair_numbers(context *c, const stele_view *view, number_is_b
     if (!bytes)
         return *view;
     st_know(c->facts, &repaired, FACT_FINITE);
+    st_made_of(c, &repaired, view);
     return repaired;
 }
 
@@ -265,6 +269,13 @@ static void report_skin(context *c, const skin_request *r, const skin_survey *s)
                 s->unmoved == 1 ? "vertex is" : "vertices are");
 }
 
+static void note_origins(const context *c, const skin_request *r, const stele_view *made)
+{
+    byte_range *each = st_made_of_each(c, made);
+    for (uint64_t i = 0; each && i < r->vertex_count; i++)
+        each[i] = r->bytes(r->context, i);
+}
+
 bool st_load_influences(context *c, const skin_request *r, skin_result *result)
 {
     skin_survey survey = survey_skin(r, c->load->repair);
@@ -296,6 +307,8 @@ bool st_load_influences(context *c, const skin_request *r, skin_result *result)
     }
     for (size_t s = 0; s < sets; s++)
         st_know(c->facts, &result->attributes[2 * s + 1].view, FACT_FINITE);
+    for (size_t i = 0; i < result->attribute_count; i++)
+        note_origins(c, r, &result->attributes[i].view);
     if (c->load->repair)
         report_skin(c, r, &survey);
     return true;

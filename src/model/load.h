@@ -4,6 +4,7 @@
 
 #include "build.h"
 #include "file/context.h"
+#include "file/origin.h"
 #include "view.h"
 
 /* What loading has besides: see context. */
@@ -43,9 +44,13 @@ void st_sort_influences(influence *items, size_t count); /* the greatest weight 
 /* The influences of a vertex as the file has them; returns how many, of at most MOST_INFLUENCES. */
 typedef size_t (*influences_of)(const void *context, uint64_t vertex, influence *influences);
 
+/* And the bytes that say so. */
+typedef byte_range (*bytes_of_influences)(const void *context, uint64_t vertex);
+
 typedef struct skin_request {
     uint64_t vertex_count;
     influences_of influences;
+    bytes_of_influences bytes;
     const void *context;
     size_t joint_count;
     diag_place place;

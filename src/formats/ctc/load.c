@@ -45,7 +45,9 @@ static uint32_t load_skin_texture(context *c, const ctc_skin *skin)
     if (!texture.file && !c->full && st_companions_any(c->companions)) /* a full check has said so already */
         st_diag(c->diags, DIAG_TEXTURE_MISSING, at_member(&skin->name),
                 "is \"%s\", which is not beside the model, of whatever type", texture.name);
-    return st_model_add_texture(c->load->model, c->arena, &texture);
+    uint32_t index = st_model_add_texture(c->load->model, c->arena, &texture);
+    st_part_at(c, STELE_PART_TEXTURE, index, at_member(&skin->name));
+    return index;
 }
 
 /* A material for each skin, in their order, and one for each list that is transparent and has no skin. */
@@ -58,6 +60,7 @@ static bool load_materials(context *c, const ctc_file *f, const ctc_list *lists,
         material.textures[STELE_ROLE_BASE_COLOR].texture = load_skin_texture(c, &f->skin[i]);
         material.alpha_mode = used && is_transparent(f, &lists[list]) ? STELE_BLEND : STELE_OPAQUE;
         uint32_t index = st_model_add_material(c->load->model, c->arena, &material);
+        st_part_at(c, STELE_PART_MATERIAL, index, at_item(&f->skin[i]));
         if (used)
             materials[list++] = index;
     }
@@ -174,7 +177,9 @@ static bool load_bone(ctc_loader *l, uint32_t bone)
         place_by_key(&node, keys + KEY_BYTES * (1 + (uint64_t)bone));
     else
         place_by_bind(l, bone, &node);
-    keep_unknown(a, l->file->rows[CTC_BONES].data + (uint64_t)bone * BONE_BYTES, &node);
+    const uint8_t *row = l->file->rows[CTC_BONES].data + (uint64_t)bone * BONE_BYTES;
+    keep_unknown(a, row, &node);
+    st_part_at(l->c, STELE_PART_NODE, (uint32_t)l->c->load->model->node_count, at_row(row, 1));
     return st_model_add_node(l->c->load->model, a, &node) != STELE_NONE;
 }
 
@@ -279,6 +284,7 @@ static bool load_attachment(ctc_loader *l, const ctc_attachment *attachment)
     st_matrix_point(&back, corners[2], corners[0]);
     numbers[1] = corners[0][0];
     numbers[2] = corners[0][1];
+    st_part_at(c, STELE_PART_NODE, (uint32_t)c->load->model->node_count, at_item(attachment));
     node.name = fixed_name(c->arena, &attachment->name);
     node.parent = bone_node(l, owner);
     node.attachment = true;
@@ -372,8 +378,9 @@ static void store_rotation(uint8_t *bytes, const double angles[3], double before
     }
 }
 
-static stele_channel load_rotations(arena *a, const key_track *t, uint32_t node)
+static stele_channel load_rotations(const context *c, const key_track *t, uint32_t node)
 {
+    arena *a = c->arena;
     stele_channel channel = {.node = node, .path = STELE_ROTATION};
     uint64_t count = 0, at = 0;
     double before[4] = {0, 0, 0, 1};
@@ -382,6 +389,7 @@ static stele_channel load_rotations(arena *a, const key_track *t, uint32_t node)
         count += pieces_after(t, i);
     channel.times = st_view_make(a, count, STELE_F32, 1, &times);
     channel.values = st_view_make(a, count, STELE_F32, 4, &values);
+    byte_range *each = st_made_of_each(c, &channel.values);
     for (uint64_t i = 0; times && values && i < t->frames->count; i++) {
         uint64_t pieces = pieces_after(t, i);
         for (uint64_t k = 0; k < pieces; k++, at++) {
@@ -389,6 +397,8 @@ static stele_channel load_rotations(arena *a, const key_track *t, uint32_t node)
             angles_between(t, i, fraction, angles);
             store_f32(times + 4 * at, (float)(((double)i + fraction) / t->fps));
             store_rotation(values + 16 * at, angles, before);
+            if (each)
+                each[at] = (byte_range){key_at(t, i) + 12, 12};
         }
     }
     return channel;
@@ -419,7 +429,7 @@ static void load_channels(ctc_loader *l, const frames *f, double fps, stele_chan
                                                    .times = times,
                                                    .values = st_view_f32(key_at(&track, 0), f->count, stride, 3)};
         if (moves(&track, 12))
-            channels[(*count)++] = load_rotations(a, &track, node);
+            channels[(*count)++] = load_rotations(l->c, &track, node);
     }
 }
 
@@ -463,8 +473,10 @@ static void load_clips(ctc_loader *l, double fps)
                        st_ctc_clip_frames(animation, reading)};
         if (!clip.count)
             st_diag(c->diags, DIAG_NOT_CARRIED, at_item(&f->animation[i]), "has no frames: left out");
-        else
+        else {
+            st_part_at(c, STELE_PART_CLIP, (uint32_t)c->load->model->clip_count, at_item(animation));
             load_clip(l, &clip, fps, ranges || !animation->unknown ? NULL : &unknown);
+        }
         next = clip.first + clip.count;
     }
     frames rest = {c->load->name, next, total - next};

@@ -156,14 +156,24 @@ static bool split_vertices(surface *s, const ctc_list *lists)
 
 /* ---- Attributes ---- */
 
-static stele_view gather(const surface *s, size_t list, uint32_t components,
-                         const uint8_t *(*bytes_at)(const surface *, uint64_t))
+typedef const uint8_t *(*bytes_of_corner)(const surface *s, uint64_t corner);
+
+/* Each vertex of a list was made of so many bytes of its corner. */
+static void note_origins(const surface *s, size_t list, const stele_view *made, bytes_of_corner bytes_at, uint64_t size)
+{
+    byte_range *each = st_made_of_each(s->c, made);
+    for (uint64_t i = 0; each && i < made->count; i++)
+        each[i] = (byte_range){bytes_at(s, s->corner[s->first[list] + i]), size};
+}
+
+static stele_view gather(const surface *s, size_t list, uint32_t components, bytes_of_corner bytes_at)
 {
     uint8_t *bytes;
     uint64_t first = s->first[list], count = s->first[list + 1] - first;
     stele_view view = st_view_make(s->c->arena, count, STELE_F32, components, &bytes);
     for (uint64_t i = 0; bytes && i < count; i++)
         memcpy(bytes + i * view.stride, bytes_at(s, s->corner[first + i]), view.stride);
+    note_origins(s, list, &view, bytes_at, view.stride);
     return view;
 }
 
@@ -175,6 +185,11 @@ static const uint8_t *position_of_corner(const surface *s, uint64_t corner)
 static const uint8_t *normal_of_corner(const surface *s, uint64_t corner)
 {
     return position_at(s, vertex_at(s, corner)) + VERTEX_NORMAL;
+}
+
+static const uint8_t *color_of_corner(const surface *s, uint64_t corner)
+{
+    return st_ctc_color(s->file, corner);
 }
 
 /* Red, green and blue are sRGB; those that are not set are white. */
@@ -193,6 +208,7 @@ static stele_view gather_colors(const surface *s, size_t list)
             store_uint(bytes + 8 * i + 2 * k, (uint64_t)(value * BRIGHTEST + 0.5), 2);
         }
     }
+    note_origins(s, list, &view, color_of_corner, 4);
     return view;
 }
 
@@ -201,9 +217,12 @@ static stele_view gather_indices(const surface *s, size_t index, const ctc_list 
     uint8_t *bytes;
     bool small = s->first[index + 1] - s->first[index] <= UINT16_MAX;
     stele_view view = st_view_make(s->c->arena, 3 * list->count, small ? STELE_U16 : STELE_U32, 1, &bytes);
+    byte_range *each = st_made_of_each(s->c, &view);
     for (uint64_t i = 0; bytes && i < view.count; i++) {
-        uint64_t turned = s->reverse && i % 3 ? i / 3 * 3 + (3 - i % 3) : i;
-        store_uint(bytes + i * view.stride, s->part[3 * list->first + turned], view.stride);
+        uint64_t corner = 3 * list->first + (s->reverse && i % 3 ? i / 3 * 3 + (3 - i % 3) : i);
+        store_uint(bytes + i * view.stride, s->part[corner], view.stride);
+        if (each)
+            each[i] = (byte_range){s->file->rows[CTC_INDICES].data + 2 * corner, 2};
     }
     return view;
 }
@@ -231,12 +250,20 @@ static size_t influences_at(const void *context, uint64_t vertex, influence *inf
     return count;
 }
 
+static byte_range bytes_of_influences_at(const void *context, uint64_t vertex)
+{
+    const list_skin *skin = context;
+    const uint8_t *row = skin->surface->rig->weights[vertex_at(skin->surface, skin->surface->corner[skin->first + vertex])];
+    return (byte_range){row, row ? 4 + 8 * (uint64_t)load_u32(row) : 0};
+}
+
 static bool add_skin(const surface *s, size_t list, diag_place at, stele_primitive *p, stele_attribute *attributes)
 {
     list_skin skin = {s, s->first[list]};
     skin_result result;
     skin_request request = {.vertex_count = p->vertex_count,
                             .influences = influences_at,
+                            .bytes = bytes_of_influences_at,
                             .context = &skin,
                             .joint_count = (size_t)s->rig->bone_count + 1,
                             .place = at};
@@ -261,6 +288,7 @@ static bool load_primitive(const surface *s, size_t index, const ctc_list *list,
     context *c = s->c;
     stele_attribute attributes[MOST_ATTRIBUTES];
     diag_place at = place_of_list(s->file, index);
+    st_part_at(c, STELE_PART_PRIMITIVE, (uint32_t)index, at);
     p->topology = STELE_TRIANGLES;
     p->vertex_count = s->first[index + 1] - s->first[index];
     p->attributes = attributes;
@@ -359,9 +387,14 @@ static stele_morph morph_of(const surface *s, const ctc_morph *morph, const char
         return made;
     made.vertices = st_view_make(s->c->arena, count, STELE_U32, 1, &vertices);
     made.position = st_view_make(s->c->arena, count, STELE_F32, 3, &ways);
+    byte_range *listed = st_made_of_each(s->c, &made.vertices), *targets = st_made_of_each(s->c, &made.position);
     for (uint64_t i = 0; vertices && ways && i < count; i++) {
         uint64_t vertex = keys[i] >> 32;
         const uint8_t *from = position_of_corner(s, s->corner[vertex]), *to = morph->targets.data + 12 * (keys[i] & UINT32_MAX);
+        if (listed && targets) {
+            listed[i] = (byte_range){morph->vertices.data + 4 * (keys[i] & UINT32_MAX), 4};
+            targets[i] = (byte_range){to, 12};
+        }
         store_uint(vertices + 4 * i, vertex - first, 4);
         for (uint32_t k = 0; k < 3; k++)
             store_f32(ways + 12 * i + 4 * k, st_ctc_float((double)load_f32(to + 4 * k) - (double)load_f32(from + 4 * k)));

@@ -130,9 +130,11 @@ static uint64_t count_later(const stele_view *times)
     return count;
 }
 
-static void copy_row(const stele_view *from, uint64_t row, const stele_view *to, uint64_t at)
+static void copy_row(const context *c, const stele_view *from, uint64_t row, const stele_view *to, uint64_t at)
 {
-    memcpy((uint8_t *)st_view_at(to, at), st_view_at(from, row), to->stride);
+    uint8_t *bytes = (uint8_t *)st_view_at(to, at);
+    memcpy(bytes, st_view_at(from, row), to->stride);
+    st_made_of_bytes(c, bytes, to->stride, to->stride, st_view_at(from, row), from->stride, to->stride);
 }
 
 /* Leaves out the keys that are not later than those before them. */
@@ -151,9 +153,9 @@ static void repair_keys(gltf_doc *d, uint32_t token, stele_channel *c)
     for (uint64_t i = 0; i < c->times.count; i++) {
         if (!is_later(&c->times, i, &latest))
             continue;
-        copy_row(&c->times, i, &times, next);
+        copy_row(d->c, &c->times, i, &times, next);
         for (uint64_t k = 0; k < rows; k++)
-            copy_row(&c->values, i * rows + k, &values, next * rows + k);
+            copy_row(d->c, &c->values, i * rows + k, &values, next * rows + k);
         next++;
     }
     st_gltf_report_data(d, DIAG_REPAIRED_TIME, token, NULL, c->times.count - kept,
@@ -197,10 +199,47 @@ static void repair_clips(gltf_doc *d)
     d->model.clips = clips;
 }
 
+/* ---- Where parts are in the document ---- */
+
+static void note_part(const gltf_doc *d, stele_part part, uint32_t index, uint32_t token)
+{
+    char pointer[JSON_POINTER];
+    st_json_pointer(&d->json, token, pointer);
+    st_part_at(d->c, part, index, at_offset(st_check_offset(d->c, d->json.text + d->json.tokens[token].start), 1, pointer));
+}
+
+static void note_primitives(const gltf_doc *d)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->lists[GLTF_MESHES].count; i++) {
+        uint32_t list = st_json_member(&d->json, gltf_item(d, GLTF_MESHES, i), "primitives");
+        for (uint32_t k = st_json_first(&d->json, list); k != JSON_ABSENT; k = st_json_next(&d->json, list, k))
+            note_part(d, STELE_PART_PRIMITIVE, count++, k);
+    }
+}
+
+static void note_parts(const gltf_doc *d)
+{
+    static const struct {
+        gltf_list_name list;
+        stele_part part;
+    } lists[] = {{GLTF_NODES, STELE_PART_NODE},
+                 {GLTF_MATERIALS, STELE_PART_MATERIAL},
+                 {GLTF_ANIMATIONS, STELE_PART_CLIP},
+                 {GLTF_TEXTURES, STELE_PART_TEXTURE}};
+    if (!d->c->origins)
+        return;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (uint32_t k = 0; k < d->lists[lists[i].list].count; k++)
+            note_part(d, lists[i].part, k, gltf_item(d, lists[i].list, k));
+    note_primitives(d);
+}
+
 bool st_gltf_load(context *c, const raw_file *raw)
 {
     gltf_doc d = *((const gltf_file *)raw)->document;
     d.c = c;
+    note_parts(&d);
     if (c->load->repair && !d.broken)
         repair_meshes(&d);
     if (c->load->repair && !d.broken)

@@ -299,10 +299,17 @@ static void build(gltf_doc *d, uint32_t token, gltf_accessor *a)
     if (!bytes)
         return;
     made.normalized = from->normalized;
-    for (uint64_t i = 0; from->data && i < from->count; i++)
+    byte_range *each = st_made_of_each(d->c, &made);
+    for (uint64_t i = 0; from->data && i < from->count; i++) {
         memcpy(bytes + i * size, st_view_at(from, i), size);
-    for (uint64_t i = 0; i < indices->count; i++)
+        if (each)
+            each[i] = st_row_bytes(from, i);
+    }
+    for (uint64_t i = 0; i < indices->count; i++) {
         memcpy(bytes + st_view_index(indices, i) * size, st_view_at(values, i), size);
+        if (each)
+            each[st_view_index(indices, i)] = st_row_bytes(values, i);
+    }
     a->view = made;
 }
 

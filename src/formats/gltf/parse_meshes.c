@@ -133,8 +133,11 @@ static stele_view spell_out(gltf_doc *d, uint32_t token, gltf_mode mode, const s
     uint32_t size = stele_type_size(type);
     uint8_t *bytes;
     stele_view made = st_gltf_make(d, token, corners, type, 1, &bytes);
+    byte_range *each = indices->count ? st_made_of_each(d->c, &made) : NULL;
     for (uint64_t i = 0; bytes && i < corners; i++) {
         uint64_t vertex = corner_vertex(mode, n, i);
+        if (each)
+            each[i] = st_row_bytes(indices, vertex);
         store_uint(bytes + i * size, indices->count ? st_view_index(indices, vertex) : vertex, size);
     }
     return made;
@@ -243,10 +246,13 @@ static stele_view spread(gltf_doc *d, uint32_t token, const gltf_sparse *s, cons
 {
     uint8_t *bytes;
     stele_view made = st_gltf_make(d, token, vertices->count, s->values.type, s->values.components, &bytes);
+    byte_range *each = st_made_of_each(d->c, &made);
     made.normalized = s->values.normalized;
     for (uint64_t i = 0, k = 0; bytes && i < vertices->count && k < s->indices.count; i++)
         if (st_view_index(vertices, i) == st_view_index(&s->indices, k)) {
             memcpy(bytes + i * made.stride, st_view_at(&s->values, k), made.stride);
+            if (each)
+                each[i] = st_row_bytes(&s->values, k);
             k++;
         }
     return made;

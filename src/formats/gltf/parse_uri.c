@@ -57,8 +57,10 @@ static uint8_t *decoded(gltf_doc *d, const uint8_t *digits, uint64_t count, uint
     arena_mark mark = st_arena_mark(d->arena);
     if (!base64_size(digits, &count, size) || !(out = st_arena_bytes(d->arena, *size)))
         return NULL;
-    if (decode_base64(digits, count, values, out))
+    if (decode_base64(digits, count, values, out)) {
+        st_made_of_bytes(d->c, out, *size, 3, digits, 4, 4);
         return out;
+    }
     st_arena_rewind(d->arena, mark);
     return NULL;
 }

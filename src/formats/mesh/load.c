@@ -63,6 +63,7 @@ static stele_view load_uvs(mesh_loader *m)
         memcpy(bytes + 8 * v, st_view_at(&given, v), 4);
         store_f32(bytes + 8 * v + 4, 1 - load_f32(st_view_at(&given, v) + 4));
     }
+    st_made_of(m->c, &uv, &given);
     return uv;
 }
 
@@ -75,6 +76,12 @@ static size_t influences_of_vertex(const void *context, uint64_t vertex, influen
     for (; count < INFLUENCES && at[count] != NO_JOINT; count++)
         influences[count] = (influence){at[count], at[INFLUENCES + count] / 255.0};
     return count;
+}
+
+static byte_range bytes_of_influences_at(const void *context, uint64_t vertex)
+{
+    const mesh_loader *m = context;
+    return (byte_range){m->file->vertices.data + vertex * m->file->vertices.stride + m->vertex.joints, 2 * INFLUENCES};
 }
 
 /* Most files have weights that are right as they are: bytes of sum 255, of different joints, the unused ones last and 0. */
@@ -118,6 +125,7 @@ static stele_view joints_without_none(const mesh_loader *m)
     for (uint64_t v = 0; v < made.count; v++)
         for (uint32_t i = 0; i < INFLUENCES; i++)
             bytes[INFLUENCES * v + i] = st_view_at(&weights, v)[i] ? st_view_at(&from, v)[i] : 0;
+    st_made_of(m->c, &made, &from);
     return made;
 }
 
@@ -151,6 +159,7 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
     }
     skin_request request = {.vertex_count = f->vertex_count,
                             .influences = influences_of_vertex,
+                            .bytes = bytes_of_influences_at,
                             .context = m,
                             .joint_count = (size_t)f->joints.count,
                             .place = at_columns(f->vertices.data + m->vertex.joints + INFLUENCES, 1)};
@@ -169,6 +178,7 @@ static uint32_t load_primitive(mesh_loader *m)
     stele_primitive p = {.vertex_count = m->file->vertex_count, .attributes = attributes, .material = STELE_NONE};
     stele_mesh mesh = {.primitives = &p, .primitive_count = 1};
     p.indices = load_indices(m);
+    st_part_at(m->c, STELE_PART_PRIMITIVE, 0, at_member(&m->file->vertices));
     attributes[p.attribute_count++] = (stele_attribute){STELE_POSITION, 0, floats_at(m, 0, 3)};
     if (m->vertex.normal) {
         stele_view normal = floats_at(m, m->vertex.normal, 3);
@@ -227,6 +237,7 @@ static bool load_skeleton(mesh_loader *m)
             bind = matrix_at(joint + JOINT_BIND);
             parent[id] = joint[JOINT_PARENT] < f->joints.count ? joint[JOINT_PARENT] : STELE_NONE;
             unplaced[id] = never_bound(joint, weighted);
+            st_made_of_bytes(m->c, matrices + 64 * id, 64, 64, joint + JOINT_BIND, JOINT_BYTES, 4 * MATRIX_FLOATS);
         }
         st_store_matrix(matrices + 64 * id, &bind);
     }
@@ -237,7 +248,13 @@ static bool load_skeleton(mesh_loader *m)
                              .neutral = m->neutral,
                              .moved = moved,
                              .root = root_transform(f)};
-    return st_load_skeleton(m->c, &m->skeleton);
+    if (!st_load_skeleton(m->c, &m->skeleton))
+        return false;
+    for (uint32_t id = 0; id < f->joints.count; id++)
+        if (position[id] >= 0)
+            st_part_at(m->c, STELE_PART_NODE, m->skeleton.first_node + id,
+                       at_row(f->joints.data + (uint64_t)position[id] * JOINT_BYTES, 1));
+    return true;
 }
 
 /* What literal playback would do to joints without poses of their own: their vertices would collapse into their parent's. */
@@ -297,8 +314,11 @@ static stele_view load_values(mesh_loader *m, const clip_loader *clip, uint32_t 
 {
     uint8_t *bytes;
     stele_view values = st_view_make(m->c->arena, clip->order.times.count, STELE_F32, part->components, &bytes);
+    byte_range *each = st_made_of_each(m->c, &values);
     for (uint64_t i = 0; i < values.count; i++) {
         const uint8_t *pose = pose_of(m->file, clip->animation, clip->order.row[i], joint);
+        if (each)
+            each[i] = (byte_range){pose + 4 * (part->path == STELE_ROTATION ? 3 : part->from[0]), 4 * part->components};
         for (uint32_t k = 0; k < part->components; k++)
             memcpy(bytes + i * values.stride + 4 * k, pose + 4 * part->from[k], 4);
     }
@@ -387,8 +407,10 @@ static bool load_clip(mesh_loader *m, unsigned index, const char *name)
     loaded.channels = st_arena_array(m->c->arena, POSE_PARTS * (uint64_t)m->file->joint_count, sizeof *loaded.channels);
     for (uint64_t i = 0; seconds && i < a->pose_count; i++)
         seconds[i] = (double)load_f32(a->timestamps.data + 4 * i) / speed;
-    if (!seconds || !loaded.channels || !st_keys_order(m->c, seconds, a->pose_count, at_member(&a->timestamps), &loaded.order))
+    stele_view stored = st_view_f32(a->timestamps.data, a->pose_count, 4, 1);
+    if (!seconds || !loaded.channels || !st_keys_order(m->c, seconds, &stored, at_member(&a->timestamps), &loaded.order))
         return false;
+    st_part_at(m->c, STELE_PART_CLIP, (uint32_t)m->c->load->model->clip_count, at_item(a));
     uint64_t poses = loaded.order.times.count;
     st_keys_hold(&loaded.order, (double)load_f32(a->duration.data) / speed);
     load_channels(m, &loaded);

@@ -204,12 +204,16 @@ static inline uint32_t vertex_of(builder *b, uint32_t *count, const obj_corner *
 typedef struct index_writer {
     uint8_t *at;
     bool wide;
+    byte_range *each; /* the texts that they were made of, or NULL */
+    const obj_content *content;
 } index_writer;
 
-static inline void put_index(index_writer *w, uint32_t index)
+static inline void put_index(index_writer *w, uint32_t index, const obj_corner *corner)
 {
     store_uint(w->at, index, w->wide ? 4 : 2);
     w->at += w->wide ? 4 : 2;
+    if (w->each)
+        *w->each++ = w->content->corner_texts[corner - w->content->corners];
 }
 
 /* The corners of a face as indices; numbers has the vertex of each corner, and room for five times as many behind them. */
@@ -217,21 +221,21 @@ static void put_face(builder *b, const part *p, const obj_corner *corners, uint3
 {
     if (p->topology == STELE_POINTS) {
         for (uint32_t i = 0; i < count; i++)
-            put_index(w, numbers[i]);
+            put_index(w, numbers[i], &corners[i]);
     } else if (p->topology == STELE_LINES) {
         for (uint32_t i = 0; i + 1 < count; i++) {
-            put_index(w, numbers[i]);
-            put_index(w, numbers[i + 1]);
+            put_index(w, numbers[i], &corners[i]);
+            put_index(w, numbers[i + 1], &corners[i + 1]);
         }
     } else if (count == 3) {
         for (int i = 0; i < 3; i++)
-            put_index(w, numbers[i]);
+            put_index(w, numbers[i], &corners[i]);
     } else if (count > 3) {
         uint32_t *scratch = numbers + count, (*triangles)[3] = (uint32_t(*)[3])(scratch + 2 * (uint64_t)count);
         b->cut_badly += !st_obj_triangulate(b->content->positions, corners, count, scratch, &b->work, triangles);
         for (uint32_t i = 0; i < count - 2; i++)
             for (int k = 0; k < 3; k++)
-                put_index(w, numbers[triangles[i][k]]);
+                put_index(w, numbers[triangles[i][k]], &corners[triangles[i][k]]);
     }
 }
 
@@ -268,7 +272,7 @@ static uint64_t put_direct(builder *b, const part *p, const survey *s, index_wri
             used += !seen[number];
             seen[number] = 1;
             if (triangles) {
-                put_index(&w, number);
+                put_index(&w, number, c);
                 continue;
             }
             numbers[c - face] = number;
@@ -293,12 +297,17 @@ static stele_view gathered(builder *b, const uint8_t *data, const vertex *vertic
 {
     uint8_t *out;
     stele_view view = st_view_make(b->arena, count, STELE_F32, components, &out);
+    byte_range *each = st_made_of_each(b->c, &view);
     b->failed |= !out;
     for (uint32_t i = 0; out && i < count; i++) {
         uint32_t index;
         memcpy(&index, (const char *)&vertices[i] + member, sizeof index);
-        if (index != NO_INDEX)
-            memcpy(out + (uint64_t)i * view.stride, data + (uint64_t)index * view.stride, view.stride);
+        if (index == NO_INDEX)
+            continue;
+        const uint8_t *from = data + (uint64_t)index * view.stride;
+        memcpy(out + (uint64_t)i * view.stride, from, view.stride);
+        if (each)
+            each[i] = (byte_range){from, view.stride};
     }
     return view;
 }
@@ -326,6 +335,7 @@ static stele_view whitened(builder *b, stele_view colors)
             if (bits != UINT32_MAX)
                 store_uint(out + 12 * i + 4 * k, bits, 4);
         }
+    st_made_of(b->c, &white, &colors);
     return white;
 }
 
@@ -420,13 +430,14 @@ static void build_primitive(builder *b, const part *p, attribute_list *list, ste
 {
     survey s = survey_part(b, p);
     bool wide = p->corners > UINT16_MAX;
-    index_writer w = {take_bytes(b, s.indices * (wide ? 4 : 2)), wide};
+    index_writer w = {.at = take_bytes(b, s.indices * (wide ? 4 : 2)), .wide = wide, .content = b->content};
     *result = (stele_primitive){.topology = p->topology, .material = p->material};
     *list = (attribute_list){.count = 0};
     result->indices = (stele_view){
         .data = w.at, .count = s.indices, .stride = wide ? 4 : 2, .components = 1, .type = wide ? STELE_U32 : STELE_U16};
     if (b->failed)
         return;
+    w.each = b->content->corner_texts ? st_made_of_each(b->c, &result->indices) : NULL;
     if (!build_direct(b, p, &s, w, result, list) && !b->failed)
         build_gathered(b, p, &s, w, result, list);
     result->attributes = list->items;

@@ -3,6 +3,7 @@
 #define ST_OBJ_H
 
 #include "base/hash.h"
+#include "file/origin.h"
 #include "formats/format.h"
 
 /* A corner of a face, line or point: numbers of its position, texture coordinate and normal, from 0. NO_INDEX: it has none. */
@@ -42,6 +43,7 @@ typedef struct obj_content {
     uint64_t corner_count;
     obj_event *events;
     size_t event_count;
+    const byte_range *corner_texts; /* of each corner, if origins are wanted; otherwise NULL */
 } obj_content;
 
 typedef struct obj_file {

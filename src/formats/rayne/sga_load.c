@@ -60,6 +60,7 @@ bool st_sga_load_bones(context *c, const sga_file *f, uint32_t root, sga_skeleto
         uint32_t joint = add_joint(c, st_text_string(c->arena, &f->bone[i].name), skeleton->armature, skeleton);
         if (joint == STELE_NONE)
             return false;
+        st_part_at(c, STELE_PART_NODE, joint, at_item(&f->bone[i]));
         for (unsigned k = 0; k < 3; k++)
             skeleton->heads[3 * i + k] = load_f32(f->bone[i].position.data + 4 * k);
         memcpy(st_model_node(c->load->model, joint)->local.translation, skeleton->heads + 3 * i, 3 * sizeof(float));
@@ -134,8 +135,10 @@ static span sorted_keys(context *c, const span *keys)
         order[i] = keys->data + i * KEY_BYTES;
     qsort(order, (size_t)keys->count, sizeof *order, compare_keys);
     for (uint64_t i = 0; i < keys->count; i++)
-        if (!sorted.count || load_f32(order[i] + KEY_TIME) != key_time(&sorted, sorted.count - 1))
+        if (!sorted.count || load_f32(order[i] + KEY_TIME) != key_time(&sorted, sorted.count - 1)) {
+            st_made_of_bytes(c, bytes + KEY_BYTES * sorted.count, KEY_BYTES, KEY_BYTES, order[i], KEY_BYTES, KEY_BYTES);
             memcpy(bytes + KEY_BYTES * sorted.count++, order[i], KEY_BYTES);
+        }
     return sorted;
 }
 
@@ -160,15 +163,16 @@ static bool same_times(const span *a, const span *b)
     return true;
 }
 
-/* Tracks of one clip mostly share their times. */
+/* Tracks of one clip mostly share their times, but each came from its own. */
 static bool load_times(clip_loader *l, const span *keys)
 {
     uint8_t *bytes;
-    if (same_times(l->same_times, keys))
+    if (!l->c->origins && same_times(l->same_times, keys))
         return true;
     l->times = st_view_make(l->c->arena, keys->count, STELE_F32, 1, &bytes);
     for (uint64_t i = 0; bytes && i < keys->count; i++)
         store_f32(bytes + 4 * i, (float)(((double)key_time(keys, i) - l->earliest) / l->fps));
+    st_made_of(l->c, &l->times, &(stele_view){keys->data + KEY_TIME, keys->count, KEY_BYTES, 1, STELE_F32, false});
     return bytes;
 }
 
@@ -183,6 +187,7 @@ static bool load_translations(clip_loader *l, const span *keys, uint32_t node, s
             double position = (double)load_f32(keys->data + i * KEY_BYTES + KEY_POSITION + 4 * k);
             store_f32(bytes + 12 * i + 4 * (size_t)k, (float)((double)rest[k] + position));
         }
+    st_made_of(l->c, view, &(stele_view){keys->data + KEY_POSITION, keys->count, KEY_BYTES, 3, STELE_F32, false});
     return bytes;
 }
 
@@ -251,6 +256,7 @@ static bool add_clip(context *c, const sga_clip *raw, const sga_skeleton *skelet
             return false;
     }
     stele_clip clip = {.name = st_text_string(c->arena, &raw->name), .channels = l.channels, .channel_count = l.channel_count};
+    st_part_at(c, STELE_PART_CLIP, (uint32_t)c->load->model->clip_count, at_item(raw));
     return st_model_add_clip(c->load->model, c->arena, &clip) != STELE_NONE;
 }
 

@@ -96,6 +96,7 @@ static bool load_material(sgm_loader *s, unsigned index)
     m.alpha_mode = is_blended(s->file, index, m.base_color[3]) ? STELE_BLEND : STELE_OPAQUE;
     st_sgm_keep_material(c->arena, &raw, &look, &m.properties);
     s->normal_mapped[index] = look.texture[SGM_NORMAL_MAP];
+    st_part_at(c, STELE_PART_MATERIAL, index, at_item(&s->file->material[index]));
     return st_model_add_material(c->load->model, c->arena, &m) != STELE_NONE;
 }
 
@@ -140,15 +141,16 @@ static bool decide_colors(context *c, const sgm_file *f)
 }
 
 /* Alpha stays as it is. */
-static stele_view linear_colors(arena *a, const stele_view *colors)
+static stele_view linear_colors(const context *context, const stele_view *colors)
 {
     uint8_t *bytes;
-    stele_view made = st_view_make(a, colors->count, STELE_F32, colors->components, &bytes);
+    stele_view made = st_view_make(context->arena, colors->count, STELE_F32, colors->components, &bytes);
     for (uint64_t v = 0; v < made.count; v++)
         for (uint32_t k = 0; k < made.components; k++) {
             float c = load_f32(st_view_at(colors, v) + 4 * k);
             store_f32(bytes + v * made.stride + 4 * k, k < 3 ? st_linear_of_srgb(c) : c);
         }
+    st_made_of(context, &made, colors);
     return made;
 }
 
@@ -192,6 +194,7 @@ static bool make_tangents(sgm_loader *s, const sgm_mesh *m, const stele_view *no
         for (int k = 0; k < 4; k++)
             store_f32(bytes + 16 * v + 4 * (size_t)k, tangent[k]);
     }
+    st_made_of(s->c, made, &raw);
     return made->count;
 }
 
@@ -248,6 +251,12 @@ static size_t influences_at(const void *context, uint64_t vertex, influence *inf
     return 4;
 }
 
+static byte_range bytes_of_influences_at(const void *context, uint64_t vertex)
+{
+    const skinned_mesh *s = context;
+    return s->mesh->has_bones ? st_row_bytes(&s->bones, vertex) : (byte_range){0};
+}
+
 /* True if a vertex needs no repair; its joints are then filled in, those without weight as 0. */
 static bool sound_influences(const skinned_mesh *s, uint64_t vertex, size_t joint_count, uint32_t joints[4])
 {
@@ -288,6 +297,7 @@ static stele_view joints_of(sgm_loader *s, const skinned_mesh *mesh)
         for (uint32_t k = 0; k < 4; k++)
             store_uint(bytes + (4 * v + k) * size, joints[k], size);
     }
+    st_made_of(c, &view, &mesh->bones);
     return view;
 }
 
@@ -300,7 +310,8 @@ static bool load_skin(sgm_loader *s, const sgm_mesh *m, stele_attribute *attribu
         attributes[(*count)++] = (stele_attribute){STELE_WEIGHTS, 0, mesh.weights};
         return true;
     }
-    skin_request request = {m->vertex_count, influences_at, &mesh, s->animation->bone_count, at_item(m)};
+    skin_request request = {m->vertex_count,          influences_at, bytes_of_influences_at, &mesh,
+                            s->animation->bone_count, at_item(m)};
     skin_result result;
     if (!st_load_influences(s->c, &request, &result))
         return false;
@@ -337,7 +348,7 @@ static void load_colors(sgm_loader *s, const sgm_mesh *m, stele_attribute *attri
     colors.components = m->color_floats == 3 ? 3 : 4;
     colors = st_repair_colors(c, &colors, at_item(m));
     if (s->srgb)
-        colors = linear_colors(c->arena, &colors);
+        colors = linear_colors(c, &colors);
     attributes[(*count)++] = (stele_attribute){STELE_COLOR, 0, colors};
 }
 
@@ -364,6 +375,7 @@ static bool load_mesh(sgm_loader *s, unsigned index, stele_primitive *p)
 {
     context *c = s->c;
     const sgm_mesh *m = &s->file->mesh[index];
+    st_part_at(c, STELE_PART_PRIMITIVE, index, at_item(m));
     stele_attribute *attributes =
         st_arena_array(c->arena, 4 + (uint64_t)m->uv_count + 2 * (MOST_INFLUENCES / 4), sizeof *attributes);
     *p = (stele_primitive){.attributes = attributes,
@@ -495,7 +507,7 @@ static bool load_all(sgm_loader *s)
             return false;
     }
     if (s->animation)
-        st_format_locate_companion(&st_format_sga, c, (raw_file *)&s->animation->raw);
+        st_format_locate_companion(&st_format_sga, c, (raw_file *)&s->animation->raw, s->animation->skeleton.data);
     return add_mesh_node(s, root, mesh, s->skinned ? skin : STELE_NONE);
 }
 

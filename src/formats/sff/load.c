@@ -83,6 +83,7 @@ static stele_view upside_down(context *c, const stele_view *uv)
         memcpy(bytes + 8 * i, from, 4);
         store_f32(bytes + 8 * i + 4, 1 - load_f32(from + 4));
     }
+    st_made_of(c, &turned, uv);
     return turned;
 }
 
@@ -129,15 +130,16 @@ static void load_primitive(context *c, const sff_layout *layout, const sff_mesh 
 }
 
 /* A mesh that draws nothing is there, so that the others keep their numbers, but has no primitive. */
-static bool load_mesh(context *c, const sff_layout *layout, const sff_mesh *m, uint32_t material)
+static bool load_mesh(context *c, const sff_layout *layout, const sff_mesh *m, uint32_t material, uint32_t *primitive_count)
 {
     stele_attribute attributes[SFF_ATTRIBUTES];
     stele_primitive primitive = {.topology = STELE_TRIANGLES, .material = material};
     stele_node node = stele_default_node();
     load_primitive(c, layout, m, &primitive, attributes);
-    node.mesh =
-        st_model_add_mesh(c->load->model, c->arena,
-                          &(stele_mesh){.primitives = &primitive, .primitive_count = st_triangle_count(&primitive) > 0});
+    bool drawn = st_triangle_count(&primitive) > 0;
+    if (drawn)
+        st_part_at(c, STELE_PART_PRIMITIVE, (*primitive_count)++, at_item(m));
+    node.mesh = st_model_add_mesh(c->load->model, c->arena, &(stele_mesh){.primitives = &primitive, .primitive_count = drawn});
     return node.mesh != STELE_NONE && st_model_add_node(c->load->model, c->arena, &node) != STELE_NONE;
 }
 
@@ -145,13 +147,13 @@ bool st_sff_load(context *c, const raw_file *raw)
 {
     const sff_file *f = (const sff_file *)raw;
     sff_layout layout = st_sff_layout(f->format, *raw);
-    uint32_t *textures = load_textures(c, f);
+    uint32_t *textures = load_textures(c, f), primitive_count = 0;
     sff_relation relation = st_sff_relation(f, c->arena);
     if (!textures || !relation.pairs || c->arena->failed)
         return false;
     for (uint64_t i = 0; i < f->mesh_count; i++) {
         texture_list list = textures_of(f, &relation, i);
-        if (!load_mesh(c, &layout, &f->mesh[i], load_material(c, &list, textures)))
+        if (!load_mesh(c, &layout, &f->mesh[i], load_material(c, &list, textures), &primitive_count))
             return false;
     }
     st_property_text(&c->load->model->properties, c->arena, SFF_DIALECT_KEY, st_format_sff.info.dialects[raw->dialect].name);

@@ -12,6 +12,7 @@ typedef struct twm_loader {
     const twm_file *file;
     bool flip_uvs, rotation_w_first;
     bool neutral; /* some vertex needs the neutral joint */
+    uint32_t primitive_count;
 } twm_loader;
 
 /* ---- Indices ---- */
@@ -34,6 +35,7 @@ static stele_view load_indices(twm_loader *t, const twm_mesh *m)
     stele_view narrow = st_view_make(t->c->arena, count, STELE_U32, 1, &bytes);
     for (uint64_t i = 0; i < narrow.count; i++)
         store_uint(bytes + 4 * i, load_u64(m->indices.data + 8 * i), 4);
+    st_made_of_bytes(t->c, bytes, 4 * narrow.count, 4, m->indices.data, 8, 8);
     return narrow;
 }
 
@@ -52,6 +54,7 @@ static stele_view repair_three_floats(twm_loader *t, const twm_mesh *m)
     stele_view uv = st_view_make(t->c->arena, m->vertex_count, STELE_F32, 2, &bytes);
     for (uint64_t v = 0; v < known && v < uv.count; v++)
         memcpy(bytes + 8 * v, m->uv.data + 12 * v, 8);
+    st_made_of_bytes(t->c, bytes, 8 * (known < uv.count ? known : uv.count), 8, m->uv.data, 12, 8);
     st_diag(t->c->diags, DIAG_REPAIRED_UV, counted(m->vertex_count, at_member(&m->uv)),
             "were written as three floats each: they are put where they belong, and those of the last %llu vertices, which are "
             "not there, are 0",
@@ -59,14 +62,15 @@ static stele_view repair_three_floats(twm_loader *t, const twm_mesh *m)
     return uv;
 }
 
-static stele_view flipped(arena *a, const stele_view *uv)
+static stele_view flipped(const context *c, const stele_view *uv)
 {
     uint8_t *bytes;
-    stele_view result = st_view_make(a, uv->count, STELE_F32, 2, &bytes);
+    stele_view result = st_view_make(c->arena, uv->count, STELE_F32, 2, &bytes);
     for (uint64_t v = 0; v < result.count; v++) {
         memcpy(bytes + 8 * v, st_view_at(uv, v), 4);
         store_f32(bytes + 8 * v + 4, 1 - load_f32(st_view_at(uv, v) + 4));
     }
+    st_made_of(c, &result, uv);
     return result;
 }
 
@@ -76,7 +80,7 @@ static stele_view load_uvs(twm_loader *t, const twm_mesh *m)
     if (t->c->load->repair && st_twm_three_float_uvs(t->file, m))
         uv = repair_three_floats(t, m);
     uv = st_repair_uvs(t->c, &uv, at_member(&m->uv));
-    return t->flip_uvs ? flipped(t->c->arena, &uv) : uv;
+    return t->flip_uvs ? flipped(t->c, &uv) : uv;
 }
 
 /* ---- Tangents ---- */
@@ -116,6 +120,7 @@ static stele_view load_tangents(twm_loader *t, const twm_mesh *m, const stele_vi
         for (uint64_t i = 0; i < 4; i++)
             store_f32(bytes + 16 * v + 4 * i, tangent[i]);
     }
+    st_made_of_bytes(t->c, bytes, 16 * tangents.count, 16, m->tangent.data, 12, 12);
     if (repaired)
         st_diag(t->c->diags, DIAG_REPAIRED_TANGENT, counted(repaired, at_member(&m->tangent)),
                 "are not of length 1: they are made so, or made up where they have no direction");
@@ -163,6 +168,13 @@ static size_t influences_of_cluster(const void *context, uint64_t vertex, influe
     return count;
 }
 
+static byte_range bytes_of_cluster(const void *context, uint64_t vertex)
+{
+    const cluster_list *clusters = context;
+    const uint8_t *cluster = clusters->data + clusters->offset[vertex];
+    return (byte_range){cluster, 8 + load_u64(cluster) * TWM_WEIGHT_BYTES};
+}
+
 /* Finds the clusters; false if all are empty, as writers have to make them for a mesh that is not skinned. */
 static bool find_clusters(twm_loader *t, const twm_mesh *m, cluster_list *list)
 {
@@ -194,6 +206,7 @@ static bool load_skin(twm_loader *t, const twm_mesh *m, skin_result *skin)
         return false;
     skin_request request = {.vertex_count = m->vertex_count,
                             .influences = influences_of_cluster,
+                            .bytes = bytes_of_cluster,
                             .context = &clusters,
                             .joint_count = t->file->joint_count,
                             .place = at_member(&m->clusters)};
@@ -238,6 +251,7 @@ static void load_primitive(twm_loader *t, const twm_mesh *m, stele_mesh *mesh, s
     }
     mesh->primitives = &p;
     mesh->primitive_count = 1;
+    st_part_at(t->c, STELE_PART_PRIMITIVE, t->primitive_count++, at_item(m));
     node->mesh = st_model_add_mesh(t->c->load->model, t->c->arena, mesh);
 }
 
@@ -288,6 +302,8 @@ static stele_view load_matrices(twm_loader *t)
             m = transposed ? st_matrix_of_rows(given) : st_matrix_of_columns(given);
         st_store_matrix(bytes + 64 * j, &m);
     }
+    if (f->joint_count)
+        st_made_of_bytes(t->c, bytes, 64 * (uint64_t)f->joint_count, 64, twm_joint_matrix(f, 0), f->joints.stride, 64);
     return matrices;
 }
 
@@ -324,7 +340,12 @@ static bool load_skeleton(twm_loader *t, skeleton *s)
                     .neutral = t->neutral,
                     .moved = find_moved(t->file, t->c->arena),
                     .root = st_matrix_identity()};
-    return s->parent && s->moved && s->inverse_bind.count && st_load_skeleton(t->c, s);
+    if (!s->parent || !s->moved || !s->inverse_bind.count || !st_load_skeleton(t->c, s))
+        return false;
+    for (uint32_t j = 0; j < t->file->joint_count; j++)
+        st_part_at(t->c, STELE_PART_NODE, s->first_node + j,
+                   at_row(t->file->joints.data + (uint64_t)j * t->file->joints.stride, 1));
+    return true;
 }
 
 /* ---- Clips ---- */
@@ -335,14 +356,15 @@ static stele_view keys_of(const twm_track *track, uint32_t at, uint32_t componen
 }
 
 /* From w, x, y, z to x, y, z, w. */
-static stele_view w_last(arena *a, const stele_view *rotation)
+static stele_view w_last(const context *c, const stele_view *rotation)
 {
     uint8_t *bytes;
-    stele_view turned = st_view_make(a, rotation->count, STELE_F32, 4, &bytes);
+    stele_view turned = st_view_make(c->arena, rotation->count, STELE_F32, 4, &bytes);
     for (uint64_t i = 0; i < turned.count; i++) {
         memcpy(bytes + 16 * i, st_view_at(rotation, i) + 4, 12);
         memcpy(bytes + 16 * i + 12, st_view_at(rotation, i), 4);
     }
+    st_made_of(c, &turned, rotation);
     return turned;
 }
 
@@ -350,8 +372,8 @@ static stele_view load_rotations(twm_loader *t, const twm_track *track, const ke
 {
     stele_view rotation = keys_of(track, TWM_KEY_ROTATION, 4);
     if (t->rotation_w_first)
-        rotation = w_last(t->c->arena, &rotation);
-    rotation = st_keys_take(t->c->arena, order, &rotation);
+        rotation = w_last(t->c, &rotation);
+    rotation = st_keys_take(t->c, order, &rotation);
     return st_repair_rotations(t->c, &rotation, at_member(&track->key));
 }
 
@@ -362,11 +384,12 @@ static bool load_track(twm_loader *t, const twm_track *track, uint32_t node, ste
     double *seconds = st_arena_array(a, track->key.count, sizeof *seconds);
     for (uint64_t i = 0; seconds && i < track->key.count; i++)
         seconds[i] = load_u32(track->key.data + i * TWM_KEY_BYTES) / 1000.0;
-    if (!seconds || !st_keys_order(t->c, seconds, track->key.count, at_member(&track->key), &order))
+    stele_view stored = {track->key.data, track->key.count, TWM_KEY_BYTES, 1, STELE_U32, false};
+    if (!seconds || !st_keys_order(t->c, seconds, &stored, at_member(&track->key), &order))
         return false;
     stele_view translation = keys_of(track, TWM_KEY_TRANSLATION, 3), scale = keys_of(track, TWM_KEY_SCALE, 3);
-    const stele_view values[] = {st_keys_take(a, &order, &translation), load_rotations(t, track, &order),
-                                 st_keys_take(a, &order, &scale)};
+    const stele_view values[] = {st_keys_take(t->c, &order, &translation), load_rotations(t, track, &order),
+                                 st_keys_take(t->c, &order, &scale)};
     static const stele_channel_path paths[] = {STELE_TRANSLATION, STELE_ROTATION, STELE_SCALE};
     for (int i = 0; i < 3; i++)
         channels[i] = (stele_channel){.node = node, .path = paths[i], .times = order.times, .values = values[i]};
@@ -389,6 +412,8 @@ static bool load_clip(twm_loader *t, const skeleton *s, unsigned index)
             return false;
         clip.channel_count += 3;
     }
+    if (tracks)
+        st_part_at(t->c, STELE_PART_CLIP, (uint32_t)t->c->load->model->clip_count, at_item(animation));
     if (tracks)
         return channels && st_model_add_clip(t->c->load->model, t->c->arena, &clip) != STELE_NONE;
     st_diag(t->c->diags, DIAG_NOT_CARRIED, at_item(animation), "has no keys: it is left out");
