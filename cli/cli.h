@@ -11,13 +11,14 @@
 #include "json.h"
 #include "stele.h"
 
-enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_IO = 3, EXIT_UNSUPPORTED = 4 };
-enum { EXIT_TO_BE_IMPORTED = 100 }; /* of a child, to its parent */
+enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_IO = 3, EXIT_UNSUPPORTED = 4, EXIT_SIGNAL = 128 };
+enum { EXIT_TO_BE_IMPORTED = 100, EXIT_LATE = 101 }; /* of a child, to its parent */
 
 enum { MOST_RULES = 64, MOST_CHOICES = 16 };
 
 /* Every option of every verb. */
 typedef struct settings {
+    const char *verb;
     bool help, json, quiet, silent, verbose, recursive, read_file, import;
     bool force, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
@@ -74,6 +75,7 @@ bool parse_offset(const char *text, uint64_t *offset); /* 7994 or 0x1f3a */
 bool parse_positive(const char *text, double *number); /* finite, more than 0 */
 bool parse_number(const char *text, double *number);   /* finite, 0 or more */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *usage_message(void); /* of the last one; "" if there was none */
 
 /* guess.c: of the words that are considered, the one that somebody may have meant by one that is not known. */
 typedef struct guess {
@@ -106,34 +108,58 @@ void progress_clear(progress *p);
 /* files.c: which files. */
 typedef struct entry {
     char *path;
-    size_t below; /* where the part below the operand starts */
+    size_t below;      /* where the part below the operand starts */
+    bool found;        /* in a folder, and not named */
+    char *problem;     /* why it cannot be used, or NULL */
+    const char *rival; /* another file that would be written where this one is, or NULL */
+    char *partner;     /* in another folder, that it is compared with, or NULL */
 } entry;
 
 typedef struct file_list {
     entry *entries;
     size_t count, capacity;
-    int exit_code;
 } file_list;
 
 void add_operand(file_list *list, const settings *s, const char *path);
 void add_listed(file_list *list, const settings *s); /* what --files-from lists */
-void cannot_read(file_list *list, const char *path, const char *why);
-void drop_companions(file_list *list); /* of models that are in the list too */
+void add_problem(file_list *list, const char *path, const char *why);
+void drop_companions(file_list *list);                /* of models that are in the list too */
+void find_rivals(file_list *list, const settings *s); /* files that would overwrite each other in one folder */
+void pair_folders(file_list *list, const settings *s, const char *first, const char *second);
+void free_list(file_list *list);
 
-/* Two files of one name would overwrite each other in one folder: that name, to be freed, or NULL. */
-char *name_twice(const file_list *list, bool by_stem);
+/* Whether a file that was found in a folder is in the format already that is to be written, and nobody asked for such. */
+bool is_skipped(const entry *e, const settings *s);
+
+/* That outputs get in a folder: words, of which the first counts; NULL: their own. */
+const char *extension_of(const settings *s);
 
 void *or_die(void *memory); /* ends the process with a message if it is NULL */
 
 /* jobs.c: one job per file, on several threads, printed in order. */
 enum { MOST_THREADS = 256 };
 
+/* What became of a file, where the exit code does not say it all. */
+typedef enum outcome {
+    OUTCOME_BY_CODE,
+    OUTCOME_EXISTS,  /* not written: there is such a file */
+    OUTCOME_CLASH,   /* not written: another one would be written there too */
+    OUTCOME_CURRENT, /* not written: what is there is newer */
+    OUTCOME_SKIPPED, /* not written: it is in that format already */
+    OUTCOME_STOPPED,
+    OUTCOME_COUNT
+} outcome;
+
 typedef struct job {
     const settings *settings;
     const char *path;  /* as given; "-" for standard input */
     const char *below; /* its path below the operand that it was found in */
+    const entry *entry;
     FILE *out, *err;
     int exit_code;
+    outcome outcome;
+    bool documented, settled;
+    char error[1024]; /* what was complained of; "" if nothing */
     uint64_t errors, warnings;
     unsigned threads;    /* that this job may use itself */
     bool several;        /* it is not the only one */
@@ -146,6 +172,16 @@ typedef void (*job_function)(job *j);
 
 /* Runs a job for each file of the operands; the exit code is the greatest one of them. done says what a finished file is. */
 int run_jobs(const settings *s, char **operands, size_t count, job_function run, const char *done);
+
+/* The same for a list, which is freed; found says what a file with findings is. */
+int run_list(const settings *s, file_list *list, job_function run, const char *done, const char *found);
+
+/* "stele: PATH: ..." to its err, kept for its document; and what it became of it by the status of the library. */
+void job_fails(job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void job_ends(job *j, stele_status status);
+
+/* Says why the verb did not succeed, unless a finding that was printed says so. */
+void report_failure(job *j, const stele_file *file, const char *what, const char *message);
 
 /* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
 stele_file *open_job(job *j, stele_check_level level);
@@ -169,7 +205,8 @@ bool is_imported(const char *path);
 /* Counts the findings, and prints them to the job's err unless they are part of its JSON. */
 void report_findings(job *j, const stele_file *file);
 
-/* Closes it; a file that changed meanwhile makes the job fail with EXIT_IO. */
+/* A file that changed meanwhile makes the job fail with EXIT_IO; and closes it. */
+void settle_job(job *j, const stele_file *file);
 void close_job(job *j, stele_file *file);
 
 /* Writes to standard output and remembers the first error, which main reports. */
@@ -202,16 +239,25 @@ typedef int (*work_function)(const settings *s, char *path);
 int behind_walls(const settings *s, char *path, work_function work, bool (*deliver)(const void *data, size_t size));
 bool hand_over(const void *data, size_t size, bool (*deliver)(const void *data, size_t size)); /* or errno says why not */
 void lock_in(const settings *s, const char *path);
+bool in_child(void); /* which has a parent to say what went wrong */
 
-/* guard.c: signals. */
+/* guard.c: interrupts. They only set a flag that whoever works looks at; or, if nobody does, end the process at once. */
 void catch_interrupts(void);
-int interrupted(void); /* the signal, or 0 */
+int interrupted(void);                         /* the signal, or 0 */
+void stop_at_once(bool yes);                   /* when interrupted, unless something is being saved */
+bool no_more_saves(void);                      /* false while something is being saved; once true, nothing can be */
+void print_stopped(size_t done, size_t count); /* "stopped after 3 of 10 files" */
 
 /* Around everything that writes files: it looks at interrupted() itself and removes what is not complete, so that no signal
- * ends the process meanwhile. */
-void saving_begins(void);
+ * ends the process meanwhile. False: it was interrupted, and nothing may be written any more. */
+bool saving_begins(void);
 void saving_ends(void);
-bool saving(void);
+
+/* document.c: the document of a job ends with what became of it, why, and the diagnostics of its file (NULL: none). */
+void json_begin_job(json *out, job *j);
+void json_end_job(json *out, job *j, const stele_file *file);
+void json_failure(FILE *out, const char *command, const char *path, int exit_code, const char *error); /* all of a document */
+const char *status_word(const job *j);                                                                 /* what became of it */
 
 /* report.c: text for people. */
 typedef enum tint { TINT_NONE, TINT_BOLD, TINT_DIM, TINT_RED, TINT_YELLOW, TINT_BLUE, TINT_GREEN, TINT_MAGENTA } tint;

@@ -52,7 +52,7 @@ static void print_json(job *j, const stele_file *file, const uint64_t counts[STE
     json out;
     uint64_t size;
     stele_file_bytes(file, &size);
-    json_begin(&out, j->out, "check", j->path);
+    json_begin_job(&out, j);
     json_string(&out, "format", stele_file_format(file));
     json_string(&out, "dialect", stele_file_dialect(file));
     json_uint(&out, "bytes", size);
@@ -60,8 +60,7 @@ static void print_json(job *j, const stele_file *file, const uint64_t counts[STE
     json_uint(&out, "warnings", counts[STELE_WARNING]);
     json_uint(&out, "losses", counts[STELE_LOSS]);
     json_uint(&out, "notes", counts[STELE_NOTE]);
-    json_diagnostics(&out, file, opening_error(file));
-    json_end(&out);
+    json_end_job(&out, j, file);
 }
 
 static void check(job *j)

@@ -5,8 +5,6 @@
 #include "cli.h"
 #include "system/process.h"
 
-static const char *single_output; /* the OUT of "convert IN OUT"; written once, before any thread */
-
 static bool to_stdout(const char *path)
 {
     return strcmp(path, "-") == 0;
@@ -41,10 +39,8 @@ static const char *target_format(const job *j, const stele_file *file, const cha
 /* In a folder a file keeps its name, but for the extension of another format. */
 static char *output_path(const job *j)
 {
-    const stele_format_info *to = j->settings->to ? format_named(j->settings->to) : NULL;
-    if (!j->settings->out_dir)
-        return strdup(single_output);
-    return path_in_folder(j->settings->out_dir, j->below, to ? to->extensions : NULL);
+    const settings *s = j->settings;
+    return s->out_dir ? path_in_folder(s->out_dir, j->below, extension_of(s)) : strdup(s->output);
 }
 
 /* ---- Changing the model first ---- */
@@ -59,7 +55,7 @@ static stele_status bake_pose(job *j, stele_file *file)
     if (!model)
         return stele_file_status(file);
     if (at && !parse_number(at + 1, &seconds)) {
-        complain(j->err, "'%s' is no time in seconds", at + 1);
+        job_fails(j, "'%s' is no time in seconds", at + 1);
         return STELE_USAGE;
     }
     uint32_t clip = find_clip(j, model, pose, length);
@@ -79,7 +75,8 @@ static stele_status change_model(job *j, stele_file *file)
 static stele_status save_files(stele_file *file, const char *path, const stele_save_options *options)
 {
     size_t count;
-    saving_begins();
+    if (!saving_begins())
+        return STELE_CANCELLED;
     stele_status status = stele_file_save(file, path, options);
     saving_ends();
     const char *const *outputs = stele_file_outputs(file, &count);
@@ -119,12 +116,6 @@ static stele_status save(job *j, stele_file *file, char *path, const char *forma
     return status;
 }
 
-static void print_failure(job *j, stele_file *file, const char *path)
-{
-    if (!(to_stdout(path) && stdout_error())) /* main says that */
-        complain(j->err, "%s: not converted: %s%s", j->path, stele_file_message(file), hint_for(stele_file_status(file)));
-}
-
 /* Where it is known: what was asked for, or what an unchanged file has. */
 static const char *dialect_written(const job *j, const stele_file *file, const char *format)
 {
@@ -154,7 +145,7 @@ static void print_json(job *j, const stele_file *file, const char *path, const c
     size_t count;
     const char *const *outputs = stele_file_outputs(file, &count);
     json out;
-    json_begin(&out, to_stdout(path) ? j->err : j->out, "convert", j->path);
+    json_begin_job(&out, j);
     json_string(&out, "output", status == STELE_OK ? path : NULL);
     json_open(&out, "beside", '[');
     for (size_t i = 0; status == STELE_OK && i + 1 < count; i++)
@@ -163,15 +154,17 @@ static void print_json(job *j, const stele_file *file, const char *path, const c
     json_string(&out, "source_format", stele_file_format(file));
     json_string(&out, "format", format);
     json_string(&out, "dialect", format ? dialect_written(j, file, format) : NULL);
-    json_diagnostics(&out, file, last_error(file));
-    json_end(&out);
+    json_end_job(&out, j, file);
 }
 
 static void print_outcome(job *j, stele_file *file, const char *path, const char *format, stele_status status)
 {
+    char message[1024];
     report_findings(j, file);
-    if (stele_file_status(file) != STELE_OK)
-        print_failure(j, file, path);
+    job_ends(j, status);
+    snprintf(message, sizeof message, "%s%s", stele_file_message(file), hint_for(status));
+    if (stele_file_status(file) != STELE_OK && !interrupted() && !(to_stdout(path) && stdout_error())) /* main says that */
+        report_failure(j, file, "not converted", message);
     if (j->settings->json)
         print_json(j, file, path, format, status);
     else if (status == STELE_OK && !j->settings->quiet && !to_stdout(path))
@@ -181,14 +174,14 @@ static void print_outcome(job *j, stele_file *file, const char *path, const char
 static stele_status convert_to(job *j, stele_file *file, char *path, const char *format)
 {
     if (!format) {
-        complain(j->err, "%s: no format that Stele knows has this extension; see stele formats, or say --to FORMAT", path);
+        job_fails(j, "no format that Stele knows has the extension of %s; see stele formats, or say --to FORMAT", path);
         return STELE_UNSUPPORTED;
     }
     stele_status status = change_model(j, file);
     if (status != STELE_OK)
         return status;
     if (j->settings->out_dir && !make_folders(path)) {
-        complain(j->err, "%s: %s", path, strerror(errno));
+        job_fails(j, "not converted: %s: %s", path, strerror(errno));
         return STELE_IO;
     }
     return save(j, file, path, format);
@@ -204,7 +197,6 @@ static void convert(job *j)
         bool sound = stele_file_status(file) == STELE_OK;
         stele_status status = sound ? convert_to(j, file, path, format) : stele_file_status(file);
         print_outcome(j, file, path, format, status);
-        j->exit_code = exit_code_of(status);
         close_job(j, file);
     }
     free(path);
@@ -213,7 +205,6 @@ static void convert(job *j)
 static int run(const settings *given, char **operands, size_t count)
 {
     settings s = *given;
-    catch_interrupts();
     if (s.to && !format_named(s.to))
         return unknown_format(s.to);
     if (s.embed_textures && s.copy_textures)
@@ -224,14 +215,15 @@ static int run(const settings *given, char **operands, size_t count)
         s.out_dir = operands[--count];
     if (s.out_dir)
         return run_jobs(&s, operands, count, convert, "converted");
-    single_output = s.output ? s.output : count == 2 ? operands[--count] : NULL;
-    if (count != 1 || !single_output || s.files_from)
+    if (!s.output && count == 2)
+        s.output = operands[--count];
+    if (count != 1 || !s.output || s.files_from)
         return usage_error("stele convert needs an input and an output, or --out-dir; see stele convert --help");
     if (is_folder(operands[0]))
         return usage_error("%s is a folder: use --out-dir to say where its files go", operands[0]);
-    if (is_folder(single_output))
-        return usage_error("%s is a folder: use --out-dir to write into it", single_output);
-    if (to_stdout(single_output) && st_is_terminal(STANDARD_OUTPUT) && !s.force)
+    if (is_folder(s.output))
+        return usage_error("%s is a folder: use --out-dir to write into it", s.output);
+    if (to_stdout(s.output) && st_is_terminal(STANDARD_OUTPUT) && !s.force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
     return run_jobs(&s, operands, 1, convert, "converted");
 }

@@ -28,6 +28,10 @@ static void print_row(table *t, const stele_difference *d)
     bool color = colored_stdout();
     if (d->equal && !t->job->settings->verbose)
         return;
+    if (!t->rows && t->job->several) {
+        print_safe(out, t->job->path, strlen(t->job->path));
+        fputs(":\n", out);
+    }
     if (!t->rows++)
         fprintf(out, "%-2s %-30s %-20s %-20s\n", "", "what", "first", "second");
     fprintf(out, "%s%-2s%s ", tint_on(color, d->equal ? TINT_DIM : TINT_RED), d->equal ? "=" : "!",
@@ -68,64 +72,109 @@ static void each_difference(void *user, const stele_difference *d)
         print_row(t, d);
 }
 
-static stele_status compare(job *j, stele_file *a, stele_file *b)
+static void print_verdict(const table *t, stele_status status, double tolerance)
 {
-    double tolerance = usual_tolerance;
-    json out;
-    table t = {.job = j, .json = j->settings->json ? &out : NULL};
-    if (j->settings->tolerance)
-        parse_number(j->settings->tolerance, &tolerance);
-    if (t.json) {
-        json_begin(&out, j->out, "diff", j->path);
-        json_string(&out, "second", second);
-        json_number(&out, "tolerance", tolerance, false);
-        json_open(&out, "compared", '[');
+    FILE *err = t->job->err;
+    fflush(t->job->out);
+    if (t->job->several) {
+        print_safe(err, t->job->path, strlen(t->job->path));
+        fputs(": ", err);
     }
-    stele_status status = stele_diff(a, b, tolerance, each_difference, &t);
-    bool compared = status == STELE_OK || status == STELE_DIFFERENT;
-    if (t.json) {
-        json_close(&out, ']');
-        json_bool(&out, "equal", status == STELE_OK);
-        if (!compared)
-            json_string(&out, "error", stele_file_message(a));
-        json_end(&out);
-    } else if (compared && !j->settings->quiet) {
-        fflush(j->out);
-        if (status == STELE_OK)
-            fprintf(j->err, "equal within %g\n", tolerance);
-        else
-            fprintf(j->err, "%zu difference%s beyond %g\n", t.different, t.different == 1 ? "" : "s", tolerance);
-    }
+    if (status == STELE_OK)
+        fprintf(err, "equal within %g\n", tolerance);
+    else
+        fprintf(err, "%zu difference%s beyond %g\n", t->different, t->different == 1 ? "" : "s", tolerance);
+}
+
+static stele_status compare(table *t, stele_file *a, stele_file *b, double tolerance)
+{
+    job *j = t->job;
+    stele_status status = stele_diff(a, b, tolerance, each_difference, t);
+    if (status != STELE_OK && status != STELE_DIFFERENT)
+        job_fails(j, "not compared: %s", stele_file_message(a));
+    else if (!t->json && !j->settings->quiet)
+        print_verdict(t, status, tolerance);
     return status;
 }
 
 /* A file of which no model can be had is reported with what is wrong with it. */
-static bool has_model(job *j, stele_file *file)
+static stele_status get_model(job *j, stele_file *file)
 {
+    if (!file) /* it has been said */
+        return j->exit_code == EXIT_USAGE ? STELE_USAGE : STELE_NO_MEMORY;
     if (stele_file_model(file))
-        return true;
+        return STELE_OK;
     report_findings(j, file);
-    complain(j->err, "%s: not compared: %s", j->path, stele_file_message(file));
-    j->exit_code = exit_code_of(stele_file_status(file));
-    return false;
+    report_failure(j, file, "not compared", stele_file_message(file));
+    return stele_file_status(file);
+}
+
+/* The worse of two, by what it means to whoever called. */
+static stele_status worse(stele_status a, stele_status b)
+{
+    return exit_code_of(b) > exit_code_of(a) ? b : a;
+}
+
+/* Of a pair of files in two folders, or the B of "diff A B". */
+static const char *second_of(const job *j)
+{
+    return j->entry->partner ? j->entry->partner : second;
 }
 
 static void diff(job *j)
 {
+    double tolerance = usual_tolerance;
     job other = *j;
-    other.path = other.below = second;
+    const char *path = second_of(j);
+    json out;
+    table t = {.job = j, .json = j->settings->json ? &out : NULL};
+    if (j->settings->tolerance)
+        parse_number(j->settings->tolerance, &tolerance);
+    other.path = other.below = path;
     stele_file *a = open_job(j, STELE_CHECK_SAFE), *b = open_job(&other, STELE_CHECK_SAFE);
-    bool first_good = a && has_model(j, a), second_good = b && has_model(&other, b);
-    if (other.exit_code > j->exit_code)
-        j->exit_code = other.exit_code;
-    if (first_good && second_good)
-        j->exit_code = exit_code_of(compare(j, a, b));
+    if (t.json) {
+        json_begin_job(&out, j);
+        json_string(&out, "second", path);
+        json_number(&out, "tolerance", tolerance, false);
+        json_open(&out, "compared", '[');
+    }
+    stele_status of_a = get_model(j, a), of_b = get_model(&other, b), status = worse(of_a, of_b);
+    if (status == STELE_OK)
+        status = compare(&t, a, b, tolerance);
+    job_ends(j, status);
+    settle_job(&other, b);
+    if (other.exit_code == EXIT_IO && j->exit_code < EXIT_IO) /* it changed meanwhile */
+        j->exit_code = EXIT_IO;
+    if (of_a == STELE_OK && *other.error)
+        snprintf(j->error, sizeof j->error, "%.200s: %.800s", path, other.error);
+    if (t.json) {
+        json_close(&out, ']');
+        json_bool(&out, "equal", status == STELE_OK);
+        json_end_job(&out, j, of_a == STELE_OK && of_b != STELE_OK ? b : a);
+    }
     if (a)
         close_job(j, a);
     if (b)
         close_job(&other, b);
-    if (other.exit_code > j->exit_code)
-        j->exit_code = other.exit_code;
+}
+
+static void diff_pair(job *j)
+{
+    if (j->entry->partner) {
+        diff(j);
+    } else {
+        job_fails(j, "there is no such file in the other folder");
+        j->exit_code = EXIT_FINDINGS;
+    }
+}
+
+static int run_folders(const settings *s, char **operands)
+{
+    file_list list = {0};
+    pair_folders(&list, s, operands[0], operands[1]);
+    if (!list.count)
+        add_problem(&list, operands[0], "there are no model files in it");
+    return run_list(s, &list, diff_pair, "equal", "different");
 }
 
 static int run(const settings *s, char **operands, size_t count)
@@ -134,11 +183,16 @@ static int run(const settings *s, char **operands, size_t count)
         return usage_error("stele diff needs two files; see stele diff --help");
     if (strcmp(operands[0], "-") == 0 && strcmp(operands[1], "-") == 0)
         return usage_error("standard input can be read only once");
+    bool folders[] = {is_folder(operands[0]), is_folder(operands[1])};
+    if (folders[0] != folders[1])
+        return usage_error("%s is a folder, and %s is none", operands[!folders[0]], operands[folders[0]]);
     second = operands[1];
-    return run_jobs(s, operands, 1, diff, "compared");
+    return folders[0] && s->recursive ? run_folders(s, operands) : run_jobs(s, operands, 1, diff, "compared");
 }
 
 static const option options[] = {
+    {'r', "recursive", NULL, "compare two folders, file by file: by their names in them", OPTION_FLAG,
+     offsetof(settings, recursive)},
     {0, "tolerance", "NUMBER", "what still counts as equal (default: 1e-5; of positions, as a part of the model's size)",
      OPTION_TEXT, offsetof(settings, tolerance)},
     {0},
@@ -147,9 +201,10 @@ static const option options[] = {
 const command command_diff = {
     .name = "diff",
     .summary = "what differs between two models, of any formats",
-    .usage = "[OPTION...] A B",
+    .usage = "[OPTION...] A B\n       stele diff [OPTION...] -r FOLDER FOLDER",
     .examples = "  stele diff hat.sgm hat.glb\n"
                 "  stele diff -v old.glb new.glb --tolerance 1e-3      (what is equal, too)\n"
+                "  stele diff -r models converted\n"
                 "  stele diff --json a.mesh b.mesh\n",
     .options = options,
     .takes_files = true,

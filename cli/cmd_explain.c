@@ -178,7 +178,7 @@ static void explain(job *j)
     if (!file)
         return;
     if (j->settings->json) {
-        json_begin(&e.json, j->out, "explain", j->path);
+        json_begin_job(&e.json, j);
         json_string(&e.json, "format", stele_file_format(file));
         json_string(&e.json, "dialect", stele_file_dialect(file));
         json_open(&e.json, "fields", '[');
@@ -189,15 +189,14 @@ static void explain(job *j)
         fprintf(j->out, "%s\n", tint_off(e.color, TINT_BOLD));
     }
     stele_file_explain(file, each_field, &e);
-    if (j->settings->json) {
-        json_close(&e.json, ']');
-        json_diagnostics(&e.json, file, opening_error(file));
-        json_end(&e.json);
-    }
     report_findings(j, file);
     if (e.only_at && !e.found && stele_file_format(file)) {
-        complain(j->err, "%s: there is no byte at %s", j->path, j->settings->at);
+        job_fails(j, "there is no byte at %s", j->settings->at);
         j->exit_code = EXIT_USAGE;
+    }
+    if (j->settings->json) {
+        json_close(&e.json, ']');
+        json_end_job(&e.json, j, file);
     }
     close_job(j, file);
 }

@@ -171,10 +171,9 @@ static void print_text(job *j, stele_file *file)
 static void print_json(job *j, stele_file *file)
 {
     json out;
-    json_begin(&out, j->out, "info", j->path);
+    json_begin_job(&out, j);
     json_info(&out, file);
-    json_diagnostics(&out, file, opening_error(file) ? opening_error(file) : last_error(file));
-    json_end(&out);
+    json_end_job(&out, j, file);
 }
 
 static void info(job *j)
@@ -183,14 +182,14 @@ static void info(job *j)
     if (!file)
         return;
     report_findings(j, file);
+    if (!opening_error(file) && !stele_file_info(file)) {
+        job_fails(j, "%s", stele_file_message(file));
+        j->exit_code = exit_code_of(stele_file_status(file));
+    }
     if (j->settings->json)
         print_json(j, file);
     else
         print_text(j, file);
-    if (!opening_error(file) && last_error(file)) { /* the summary could not be had */
-        complain(j->err, "%s: %s", j->path, last_error(file));
-        j->exit_code = exit_code_of(stele_file_status(file));
-    }
     close_job(j, file);
 }
 

@@ -114,8 +114,6 @@ static int understand(const settings *s, wishes *w)
 
 /* ---- One model ---- */
 
-static const char *single_output; /* written once, before any thread */
-
 static bool take_clip(job *j, const stele_model *model, stele_render_options *o)
 {
     const char *name = j->settings->clip;
@@ -137,9 +135,17 @@ static bool moves(const settings *s, const char *path)
     return ends_with(path, ".webp") || (to_stdout(path) && s->turntable);
 }
 
+static bool keep_going(void *user, uint64_t done, uint64_t total)
+{
+    (void)user;
+    (void)done;
+    (void)total;
+    return !interrupted();
+}
+
 static stele_save_options save_options(const settings *s)
 {
-    return (stele_save_options){.overwrite = s->force, .sync = s->sync};
+    return (stele_save_options){.overwrite = s->force, .sync = s->sync, .progress = keep_going};
 }
 
 /* What went wrong and has not been said yet; "" if that is nothing. */
@@ -161,7 +167,8 @@ static stele_status save_picture(const settings *s, const stele_picture *picture
         stele_status status = stele_picture_write(picture, write_bytes, NULL, NULL, message, sizeof message);
         return because(why, status, message);
     }
-    saving_begins();
+    if (!saving_begins())
+        return STELE_CANCELLED;
     stele_status status = stele_picture_save(picture, path, &options, message, sizeof message);
     saving_ends();
     sweep_folder_of(path);
@@ -223,7 +230,8 @@ static stele_status put_movie(const settings *s, stele_movie *movie, const char 
     stele_save_options options = save_options(s);
     if (to_stdout(path))
         return stele_movie_write(movie, write_bytes, NULL, NULL);
-    saving_begins();
+    if (!saving_begins())
+        return STELE_CANCELLED;
     stele_status status = stele_movie_save(movie, path, &options);
     saving_ends();
     sweep_folder_of(path);
@@ -234,7 +242,7 @@ static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_
                                const stele_picture *picture, reason *why)
 {
     if (!o->posed && !j->settings->turntable) {
-        complain(j->err, "%s: a .webp moves: say --clip or --turntable", path);
+        job_fails(j, "%s moves: say --clip or --turntable", path);
         return STELE_USAGE;
     }
     stele_movie *movie = stele_movie_begin(picture->width, picture->height, j->settings->lossless);
@@ -249,27 +257,27 @@ static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_
     return status;
 }
 
-/* Where the picture itself goes to standard output, this does not. */
-static void print_json(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status,
-                       const char *error)
+static void print_json(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status)
 {
     json out;
-    json_begin(&out, to_stdout(path) ? j->err : j->out, "render", j->path);
+    json_begin_job(&out, j);
     json_string(&out, "output", status == STELE_OK ? path : NULL);
     json_uint(&out, "width", w->width);
     json_uint(&out, "height", w->height);
-    json_diagnostics(&out, file, error);
-    json_end(&out);
+    json_end_job(&out, j, file);
 }
 
 static void print_outcome(job *j, const stele_file *file, const wishes *w, const char *path, stele_status status,
                           const reason *why)
 {
+    char message[sizeof why->text + 64];
     report_findings(j, file);
-    if (*why->text)
-        complain(j->err, "%s: not drawn: %s%s", j->path, why->text, hint_for(status));
+    job_ends(j, status);
+    snprintf(message, sizeof message, "%s%s", why->text, hint_for(status));
+    if (*why->text && !interrupted())
+        report_failure(j, file, "not drawn", message);
     if (j->settings->json) {
-        print_json(j, file, w, path, status, *why->text ? why->text : NULL);
+        print_json(j, file, w, path, status);
     } else if (status == STELE_OK && !j->settings->quiet && !to_stdout(path)) {
         print_safe(j->err, j->path, strlen(j->path));
         fputs(" -> ", j->err);
@@ -289,7 +297,7 @@ static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *pat
     if (j->settings->background)
         o.background = w->background;
     if (j->settings->out_dir && !make_folders(path)) {
-        complain(j->err, "%s: %s", path, strerror(errno));
+        job_fails(j, "not drawn: %s: %s", path, strerror(errno));
         return STELE_IO;
     }
     stele_picture picture = {w->width, w->height, malloc((size_t)w->width * w->height * 4)};
@@ -306,14 +314,13 @@ static void render_one(job *j)
     wishes w;
     understand(j->settings, &w);
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
-    char *path = j->settings->out_dir ? path_in_folder(j->settings->out_dir, j->below, "png") : strdup(single_output);
+    char *path = j->settings->out_dir ? path_in_folder(j->settings->out_dir, j->below, "png") : strdup(j->settings->output);
     if (file && path) {
         reason why = {""};
         stele_status status = because(&why, stele_open_status(file), stele_open_message(file));
         if (status == STELE_OK)
             status = draw_to(j, file, &w, path, &why);
         print_outcome(j, file, &w, path, status, &why);
-        j->exit_code = exit_code_of(status);
         close_job(j, file);
     }
     free(path);
@@ -415,8 +422,8 @@ static void render_cell(job *j)
 {
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
     if (!have_sheet(j->count)) {
-        complain(j->err, "a sheet of %zu pictures of %u x %u is too large; say a smaller --size", j->count, sheet.wishes.width,
-                 sheet.wishes.height);
+        job_fails(j, "a sheet of %zu pictures of %u x %u is too large; say a smaller --size", j->count, sheet.wishes.width,
+                  sheet.wishes.height);
         j->exit_code = EXIT_USAGE;
         stele_close(file);
         return;
@@ -427,9 +434,11 @@ static void render_cell(job *j)
     if (!file)
         return;
     report_findings(j, file);
+    job_ends(j, status);
+    if (status != STELE_OK)
+        report_failure(j, file, "not drawn", stele_file_message(file));
     if (j->settings->json)
-        print_json(j, file, &sheet.wishes, j->settings->output, status, last_error(file));
-    j->exit_code = exit_code_of(status);
+        print_json(j, file, &sheet.wishes, j->settings->output, status);
     close_job(j, file);
 }
 
@@ -441,7 +450,9 @@ static int render_sheet(const settings *s, char **operands, size_t count)
         return code ? code : EXIT_IO;
     reason why;
     stele_status status = save_picture(s, &sheet.picture, s->output, &why);
-    if (status != STELE_OK && !(to_stdout(s->output) && stdout_error()))
+    if (status != STELE_OK && s->json)
+        json_failure(stdout, s->verb, s->output, exit_code_of(status), why.text);
+    else if (status != STELE_OK && !(to_stdout(s->output) && stdout_error()))
         complain(stderr, "%s%s", why.text, hint_for(status));
     else if (status == STELE_OK && !s->quiet && !s->json && !to_stdout(s->output))
         fprintf(stderr, "%s: %u x %u\n", s->output, sheet.picture.width, sheet.picture.height);
@@ -458,7 +469,6 @@ static int run(const settings *given, char **operands, size_t count)
     int error = understand(&s, &w);
     if (error)
         return error;
-    catch_interrupts();
     if (!count)
         return usage_error("stele render needs a model; see stele render --help");
     if (!s.output && !s.out_dir)
@@ -478,7 +488,6 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("'%s' is neither a .png nor a .webp", s.output);
     if (s.turntable && (!s.output || !moves(&s, s.output)))
         return usage_error("a turntable moves: -o OUT.webp");
-    single_output = s.output;
     return run_jobs(&s, operands, count, render_one, "drawn");
 }
 

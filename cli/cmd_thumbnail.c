@@ -18,6 +18,8 @@ static void give_up(int signal)
 {
     static const char message[] = "stele: the time limit has passed\n";
     (void)signal;
+    if (in_child())
+        _Exit(EXIT_LATE);
     (void)st_fd_write(STANDARD_ERROR, message, sizeof message - 1);
     _Exit(EXIT_IO); /* nothing is written before the picture is complete */
 }
@@ -63,9 +65,8 @@ static bool may_be_replaced(const file_status *status)
 
 /* Into the file itself and not into one that takes its place: who asks for a thumbnail may have made the file and hold it open.
  * What was made here and is not complete is removed. */
-static bool write_output(const void *png, size_t size)
+static bool rewrite(const void *png, size_t size)
 {
-    st_limit_time(0); /* what is begun is written completely */
     file_status status;
     bool there = st_path_status(output, true, &status) == 0;
     if (there && !may_be_replaced(&status)) {
@@ -85,6 +86,16 @@ static bool write_output(const void *png, size_t size)
     return complete;
 }
 
+static bool write_output(const void *png, size_t size)
+{
+    if (!saving_begins())
+        return false;
+    st_limit_time(0); /* what is begun is written completely */
+    bool written = rewrite(png, size);
+    saving_ends();
+    return written;
+}
+
 static bool give_out(const char *png, size_t size)
 {
     return strcmp(output, "-") == 0 ? write_stdout(png, size) : hand_over(png, size, write_output);
@@ -99,11 +110,11 @@ static stele_status draw(job *j, stele_file *file)
     size_t size = 0;
     char *png = status == STELE_OK ? encode(&picture, &size) : NULL;
     if (!picture.rgba || (status == STELE_OK && !png)) {
-        complain(j->err, "%s: no thumbnail: there is not enough memory", j->path);
+        job_fails(j, "no thumbnail: there is not enough memory");
         status = STELE_NO_MEMORY;
     }
     if (png && !give_out(png, size)) {
-        complain(j->err, "%s: %s", output, errno == EEXIST ? "is no PNG, and not replaced by one" : strerror(errno));
+        job_fails(j, "no thumbnail: %s: %s", output, errno == EEXIST ? "is no PNG, and not replaced by one" : strerror(errno));
         status = STELE_IO;
     }
     free(png);
@@ -124,16 +135,15 @@ static void thumbnail(job *j)
     lock_in(j->settings, j->path);
     stele_status status = stele_file_status(file) == STELE_OK ? draw(j, file) : stele_file_status(file);
     if (status != STELE_OK && stele_file_status(file) != STELE_OK)
-        complain(j->err, "%s: no thumbnail: %s", j->path, stele_file_message(file));
+        job_fails(j, "no thumbnail: %s", stele_file_message(file));
+    job_ends(j, status);
     if (j->settings->json) {
         json out;
-        json_begin(&out, strcmp(output, "-") == 0 ? j->err : j->out, "thumbnail", j->path);
+        json_begin_job(&out, j);
         json_string(&out, "output", status == STELE_OK ? output : NULL);
         json_uint(&out, "size", side);
-        json_diagnostics(&out, file, last_error(file));
-        json_end(&out);
+        json_end_job(&out, j, file);
     }
-    j->exit_code = exit_code_of(status);
     close_job(j, file);
 }
 
@@ -146,7 +156,9 @@ static int run(const settings *given, char **operands, size_t count)
 {
     settings s = *given;
     double size = USUAL_THUMBNAIL, seconds = USUAL_SECONDS;
-    output = s.output ? s.output : count == 2 ? operands[--count] : NULL;
+    if (!s.output && count == 2)
+        s.output = operands[--count];
+    output = s.output;
     if (count != 1 || !output)
         return usage_error("stele thumbnail needs a model and a .png; see stele thumbnail --help");
     if (s.size && (!parse_positive(s.size, &size) || size < 1 || size > MOST_THUMBNAIL))

@@ -27,20 +27,30 @@ static bool lists_name(const char *names, const char *name)
     return false;
 }
 
-static void add_file(file_list *list, const char *path, size_t below)
+static entry *add_file(file_list *list, const char *path, size_t below)
 {
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? list->capacity * 2 : 16;
         list->entries = or_die(realloc(list->entries, list->capacity * sizeof *list->entries));
     }
-    list->entries[list->count++] = (entry){or_die(strdup(path)), below};
+    entry *e = &list->entries[list->count++];
+    *e = (entry){.path = or_die(strdup(path)), .below = below};
+    return e;
 }
 
-void cannot_read(file_list *list, const char *path, const char *why)
+void add_problem(file_list *list, const char *path, const char *why)
 {
-    complain(stderr, "%s: %s", path, why);
-    if (list->exit_code < EXIT_IO)
-        list->exit_code = EXIT_IO;
+    add_file(list, path, 0)->problem = or_die(strdup(why));
+}
+
+void free_list(file_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->entries[i].path);
+        free(list->entries[i].problem);
+        free(list->entries[i].partner);
+    }
+    free(list->entries);
 }
 
 static int compare_strings(const void *a, const void *b)
@@ -87,23 +97,32 @@ static bool is_wanted(const settings *s, const char *path)
     return format || (s->import && is_imported(path));
 }
 
+/* What was written by another run is not read by this one. */
+static bool is_output(const settings *s, const file_status *folder)
+{
+    file_status output;
+    return s->out_dir && st_path_status(s->out_dir, true, &output) == 0 && output.device == folder->device &&
+           output.inode == folder->inode;
+}
+
 /* Regular files. Links to folders are not followed: they can lead in circles. */
 static void add_folder(file_list *list, const settings *s, const char *folder, size_t below)
 {
     size_t count;
     char **names = names_in(folder, &count);
     if (!names) {
-        cannot_read(list, folder, strerror(errno));
+        add_problem(list, folder, strerror(errno));
         return;
     }
     for (size_t i = 0; i < count; i++) {
         file_status status;
         char *path = path_below(folder, names[i]);
         bool folder_inside = st_path_status(path, false, &status) == 0 && status.kind == FILE_FOLDER;
-        if (folder_inside)
+        if (folder_inside && !is_output(s, &status))
             add_folder(list, s, path, below);
-        else if (is_wanted(s, path) && st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR)
-            add_file(list, path, below);
+        else if (!folder_inside && is_wanted(s, path) && st_path_status(path, true, &status) == 0 &&
+                 status.kind == FILE_REGULAR)
+            add_file(list, path, below)->found = true;
         free(path);
         free(names[i]);
     }
@@ -124,7 +143,7 @@ static void add_path(file_list *list, const settings *s, const char *path, size_
         size_t length = strlen(path);
         add_folder(list, s, path, length + (path[length - 1] != '/'));
     } else {
-        cannot_read(list, path, "is a folder; use -r to go into it");
+        add_problem(list, path, "is a folder; use -r to go into it");
     }
 }
 
@@ -168,7 +187,7 @@ void add_listed(file_list *list, const settings *s)
     for (size_t n; in && (n = fread(chunk, 1, sizeof chunk, in)) > 0;)
         fwrite(chunk, 1, n, memory.file);
     if (!in || ferror(in))
-        cannot_read(list, s->files_from, strerror(errno));
+        add_problem(list, s->files_from, strerror(errno));
     if (in && !standard)
         fclose(in);
     if (!st_memory_close(&memory))
@@ -265,24 +284,93 @@ void drop_companions(file_list *list)
     free(dropped);
 }
 
+/* ---- What is written ---- */
+
+bool is_skipped(const entry *e, const settings *s)
+{
+    const stele_format_info *format = stele_format_of_name(e->path);
+    return e->found && s->to && !s->dialect && !s->from && format && strcmp(format->name, s->to) == 0;
+}
+
+const char *extension_of(const settings *s)
+{
+    const stele_format_info *to = s->to ? format_named(s->to) : NULL;
+    return to ? to->extensions : s->to;
+}
+
 /* ---- Two of one name ---- */
 
-/* Two files of one name would overwrite each other in one folder: that name, to be freed, or NULL. */
-char *name_twice(const file_list *list, bool by_stem)
+typedef struct claim {
+    char *output;
+    entry *by;
+} claim;
+
+/* In the order of the files where they claim the same. */
+static int compare_claims(const void *a, const void *b)
 {
-    char *twice = NULL, **names = or_die(calloc(list->count + 1, sizeof *names));
+    const claim *x = a, *y = b;
+    int order = strcmp(x->output, y->output);
+    return order ? order : (x->by > y->by) - (x->by < y->by);
+}
+
+/* Those that are skipped claim nothing. */
+void find_rivals(file_list *list, const settings *s)
+{
+    claim *claims = or_die(calloc(list->count + 1, sizeof *claims));
+    size_t count = 0;
     for (size_t i = 0; i < list->count; i++) {
-        const char *name = list->entries[i].path + list->entries[i].below;
-        names[i] = or_die(strdup(name));
-        if (by_stem)
-            names[i][length_of_stem(name)] = 0;
+        entry *e = &list->entries[i];
+        if (!e->problem && !is_skipped(e, s))
+            claims[count++] = (claim){or_die(path_in_folder(s->out_dir, e->path + e->below, extension_of(s))), e};
     }
-    qsort(names, list->count, sizeof *names, compare_strings);
-    for (size_t i = 1; i < list->count && !twice; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
-            twice = or_die(strdup(names[i]));
+    qsort(claims, count, sizeof *claims, compare_claims);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(claims[i - 1].output, claims[i].output) == 0) {
+            claims[i].by->rival = claims[i - 1].by->path;
+            if (!claims[i - 1].by->rival)
+                claims[i - 1].by->rival = claims[i].by->path;
+        }
+    for (size_t i = 0; i < count; i++)
+        free(claims[i].output);
+    free(claims);
+}
+
+/* ---- Two folders ---- */
+
+static bool same_names(const entry *a, const entry *b, bool stems)
+{
+    const char *x = a->path + a->below, *y = b->path + b->below;
+    size_t length = stems ? length_of_stem(x) : strlen(x);
+    return length == (stems ? length_of_stem(y) : strlen(y)) && strncmp(x, y, length) == 0;
+}
+
+/* By the whole name where that is possible, or else by the name without the extension: a.sgm and a.glb. */
+static void pair(file_list *list, file_list *others, bool stems)
+{
     for (size_t i = 0; i < list->count; i++)
-        free(names[i]);
-    free(names);
-    return twice;
+        for (size_t k = 0; k < others->count && !list->entries[i].partner; k++) {
+            entry *other = &others->entries[k];
+            if (other->path && !other->problem && !list->entries[i].problem && same_names(&list->entries[i], other, stems)) {
+                list->entries[i].partner = other->path;
+                other->path = NULL;
+            }
+        }
+}
+
+void pair_folders(file_list *list, const settings *s, const char *first, const char *second)
+{
+    file_list others = {0};
+    add_operand(list, s, first);
+    add_operand(&others, s, second);
+    drop_companions(list);
+    drop_companions(&others);
+    pair(list, &others, false);
+    pair(list, &others, true);
+    for (size_t i = 0; i < others.count; i++)
+        if (others.entries[i].path) {
+            entry *lone = add_file(list, others.entries[i].path, others.entries[i].below);
+            lone->problem = others.entries[i].problem;
+            others.entries[i].problem = NULL;
+        }
+    free_list(&others);
 }

@@ -1,18 +1,34 @@
-/* Interrupts only set a flag, so that half-written files go. */
+/* Interrupts. No signal ends the process while it saves, so that half-written files always go. */
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
+#include "system/files.h"
 #include "system/process.h"
 
-static atomic_int caught;
-static atomic_int saves; /* that are going on, and may have temporary files */
+enum { CLOSED = -1 };
 
-/* The first one is remembered, so that half-written files go; a second one ends everything at once, unless there are such. */
+static atomic_int caught;
+static atomic_int saves; /* that are going on, and may have temporary files; CLOSED: none may begin any more */
+static atomic_bool at_once;
+
+/* A handler may do little: no streams, above all. */
+static void say_and_end(int number)
+{
+    static const char message[] = "stele: stopped\n";
+    const char *line = st_is_terminal(STANDARD_ERROR) ? "\r\033[K" : "";
+    (void)st_fd_write(STANDARD_ERROR, line, strlen(line));
+    (void)st_fd_write(STANDARD_ERROR, message, sizeof message - 1);
+    _Exit(EXIT_SIGNAL + number);
+}
+
 static void remember(int number)
 {
-    if (caught && !saves)
-        st_end_by(number);
     caught = number;
+    if (at_once && no_more_saves())
+        say_and_end(number);
 }
 
 void catch_interrupts(void)
@@ -25,9 +41,26 @@ int interrupted(void)
     return caught;
 }
 
-void saving_begins(void)
+void stop_at_once(bool yes)
 {
-    saves++;
+    at_once = yes;
+    if (yes && caught && no_more_saves())
+        say_and_end(caught);
+}
+
+bool no_more_saves(void)
+{
+    int none = 0;
+    return atomic_compare_exchange_strong(&saves, &none, CLOSED) || none == CLOSED;
+}
+
+bool saving_begins(void)
+{
+    int count = saves;
+    while (count != CLOSED)
+        if (atomic_compare_exchange_weak(&saves, &count, count + 1))
+            return true;
+    return false;
 }
 
 void saving_ends(void)
@@ -35,7 +68,12 @@ void saving_ends(void)
     saves--;
 }
 
-bool saving(void)
+void print_stopped(size_t done, size_t count)
 {
-    return saves;
+    fflush(stdout);
+    fprintf(stderr, "stele: stopped after ");
+    print_count(stderr, done);
+    fputs(" of ", stderr);
+    print_count(stderr, count);
+    fputs(" files\n", stderr);
 }

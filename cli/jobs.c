@@ -8,8 +8,6 @@
 #include "cli.h"
 #include "system/process.h"
 
-/* ---- Threads ---- */
-
 typedef struct slot {
     job job;
     memory_stream out, err;
@@ -18,10 +16,11 @@ typedef struct slot {
 
 typedef struct pool {
     slot *slots;
-    size_t count, next;
+    size_t count, next, finished_count;
     pthread_t *workers;
     unsigned started;
     job_function run;
+    const char *done, *found; /* what a finished file is, and one with findings */
     pthread_mutex_t mutex;
     pthread_cond_t finished;
 } pool;
@@ -52,14 +51,59 @@ int stdout_error(void)
     return first_error;
 }
 
+/* ---- What became of a file ---- */
+
+static void write_document(job *j)
+{
+    json out;
+    json_begin_job(&out, j);
+    json_end_job(&out, j, NULL);
+}
+
+static void refuse_rivals(job *j, const char *done)
+{
+    char *output = path_in_folder(j->settings->out_dir, j->below, extension_of(j->settings));
+    job_fails(j, "not %s: %s would be written as %s too", done, j->entry->rival, output ? output : "the same");
+    free(output);
+    j->exit_code = EXIT_USAGE;
+    j->outcome = OUTCOME_CLASH;
+}
+
+static void skip(job *j)
+{
+    j->outcome = OUTCOME_SKIPPED;
+    if (!j->settings->verbose || j->settings->json)
+        return;
+    print_safe(j->err, j->path, strlen(j->path));
+    fprintf(j->err, ": is %s already\n", j->settings->to);
+}
+
+/* Every file gets a document, whatever becomes of it. */
+static void run_job(pool *p, job *j)
+{
+    if (j->entry->problem) {
+        job_fails(j, "%s", j->entry->problem);
+        j->exit_code = EXIT_IO;
+    } else if (j->entry->rival) {
+        refuse_rivals(j, p->done);
+    } else if (is_skipped(j->entry, j->settings)) {
+        skip(j);
+    } else {
+        p->run(j);
+    }
+    if (j->settings->json && !j->documented && j->exit_code != EXIT_TO_BE_IMPORTED)
+        write_document(j);
+}
+
+/* ---- Threads ---- */
+
 static void run_slot(pool *p, slot *one)
 {
     if (!st_memory_open(&one->out) || !st_memory_open(&one->err))
         or_die(NULL);
     one->job.out = one->out.file;
     one->job.err = one->err.file;
-    if (!interrupted())
-        p->run(&one->job);
+    run_job(p, &one->job);
     st_memory_close(&one->out);
     st_memory_close(&one->err);
 }
@@ -68,12 +112,13 @@ static void *work(void *context)
 {
     pool *p = context;
     pthread_mutex_lock(&p->mutex);
-    while (p->next < p->count) {
+    while (p->next < p->count && !interrupted()) {
         slot *one = &p->slots[p->next++];
         pthread_mutex_unlock(&p->mutex);
         run_slot(p, one);
         pthread_mutex_lock(&p->mutex);
         one->done = true;
+        p->finished_count++;
         pthread_cond_signal(&p->finished);
     }
     pthread_mutex_unlock(&p->mutex);
@@ -90,40 +135,71 @@ static void print_slot(slot *one)
     free(one->err.data);
 }
 
-enum { PATIENCE = 20 }; /* tenths of a second */
-
-/* One thread was interrupted: so are the others now, should they wait for a pipe or a device. */
-static void wake(pool *p)
-{
-    for (unsigned i = 0; i < p->started; i++)
-        st_interrupt(p->workers[i], interrupted());
-}
-
-static void wait_for(pool *p, size_t index, progress *bar)
+/* For a tenth of a second or until something happens. */
+static void wait_a_little(pool *p)
 {
     struct timespec until;
-    unsigned waited = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 100000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&p->finished, &p->mutex, &until);
+}
+
+/* False if it was interrupted before. */
+static bool wait_for(pool *p, size_t index, progress *bar)
+{
     pthread_mutex_lock(&p->mutex);
-    while (!p->slots[index].done) {
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 100000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&p->finished, &p->mutex, &until);
-        if (interrupted())
-            wake(p);
-        if (interrupted() && ++waited > PATIENCE && !saving())
-            _Exit(128 + interrupted()); /* a thread waits for a pipe or a device that says nothing */
-        progress_show(bar, index, p->count, "files");
+    while (!p->slots[index].done && !interrupted()) {
+        wait_a_little(p);
+        progress_show(bar, p->finished_count, p->count, "files");
     }
+    bool done = p->slots[index].done;
+    size_t finished = p->finished_count;
     pthread_mutex_unlock(&p->mutex);
-    progress_show(bar, index, p->count, "files");
+    progress_show(bar, finished, p->count, "files");
+    return done;
+}
+
+static void print_rest(pool *p, size_t first)
+{
+    for (size_t i = first; i < p->count; i++) {
+        job *j = &p->slots[i].job;
+        if (p->slots[i].done) {
+            print_slot(&p->slots[i]);
+        } else if (j->settings->json) { /* its streams belong to a thread that may still be at it */
+            job stopped = {.settings = j->settings, .path = j->path, .outcome = OUTCOME_STOPPED, .out = stdout, .err = stderr};
+            write_document(&stopped);
+        }
+    }
+}
+
+/* Whoever saves ends that, and nobody begins to: then all that is finished is printed, and what is not needs no waiting for. */
+static void stop(pool *p, size_t printed, progress *bar)
+{
+    pthread_mutex_lock(&p->mutex);
+    do {
+        for (unsigned i = 0; i < p->started; i++)
+            st_interrupt(p->workers[i], interrupted()); /* it may wait for a pipe or a device */
+        wait_a_little(p);
+    } while (!no_more_saves());
+    wait_a_little(p); /* for those that have saved, and only have to say so */
+    progress_clear(bar);
+    print_rest(p, printed);
+    size_t complete = 0;
+    for (size_t i = 0; i < p->count; i++)
+        complete += p->slots[i].done && p->slots[i].job.outcome != OUTCOME_STOPPED;
+    print_stopped(complete, p->count);
+    fflush(stdout);
+    fflush(stderr);
+    _Exit(EXIT_SIGNAL + interrupted());
 }
 
 static void run_threads(pool *p, unsigned threads, const settings *s)
 {
     progress bar;
     progress_start(&bar, s);
+    stop_at_once(false); /* what is finished shall be printed */
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->finished, NULL);
     p->workers = or_die(calloc(threads, sizeof *p->workers));
@@ -132,7 +208,8 @@ static void run_threads(pool *p, unsigned threads, const settings *s)
     if (!p->started)
         work(p);
     for (size_t i = 0; i < p->count; i++) {
-        wait_for(p, i, &bar);
+        if (!wait_for(p, i, &bar))
+            stop(p, i, &bar);
         if (p->slots[i].out.size + p->slots[i].err.size)
             progress_clear(&bar);
         print_slot(&p->slots[i]);
@@ -141,33 +218,50 @@ static void run_threads(pool *p, unsigned threads, const settings *s)
     for (unsigned i = 0; i < p->started; i++)
         pthread_join(p->workers[i], NULL);
     free(p->workers);
+    stop_at_once(true);
 }
 
-static void print_summary(const pool *p, const char *done)
+static void count_of(size_t count, const char *what, const char *more)
 {
-    size_t codes[EXIT_UNSUPPORTED + 1] = {0};
+    if (!count)
+        return;
+    fputs(", ", stderr);
+    print_count(stderr, count);
+    fprintf(stderr, " %s%s", what, more);
+}
+
+static void print_summary(const pool *p, const settings *s)
+{
+    size_t codes[EXIT_UNSUPPORTED + 1] = {0}, outcomes[OUTCOME_COUNT] = {0};
     uint64_t errors = 0, warnings = 0;
     for (size_t i = 0; i < p->count; i++) {
-        codes[p->slots[i].job.exit_code]++;
-        errors += p->slots[i].job.errors;
-        warnings += p->slots[i].job.warnings;
+        const job *j = &p->slots[i].job;
+        outcomes[j->outcome]++;
+        codes[j->exit_code] += j->outcome == OUTCOME_BY_CODE;
+        errors += j->errors;
+        warnings += j->warnings;
     }
     fflush(stdout);
     print_count(stderr, p->count);
-    fprintf(stderr, " files: ");
+    fputs(" files: ", stderr);
     print_count(stderr, codes[EXIT_FINE]);
-    fprintf(stderr, " %s", done);
-    if (codes[EXIT_FINDINGS])
-        fprintf(stderr, ", %zu with errors", codes[EXIT_FINDINGS]);
-    if (codes[EXIT_IO])
-        fprintf(stderr, ", %zu not readable or writable", codes[EXIT_IO]);
-    if (codes[EXIT_USAGE] + codes[EXIT_UNSUPPORTED])
-        fprintf(stderr, ", %zu unknown or unsupported", codes[EXIT_USAGE] + codes[EXIT_UNSUPPORTED]);
-    fputs("; ", stderr);
-    print_count(stderr, errors);
-    fprintf(stderr, " error%s, ", errors == 1 ? "" : "s");
-    print_count(stderr, warnings);
-    fprintf(stderr, " warning%s\n", warnings == 1 ? "" : "s");
+    fprintf(stderr, " %s", p->done);
+    count_of(outcomes[OUTCOME_CURRENT], "up to date", "");
+    count_of(outcomes[OUTCOME_SKIPPED], s->to ? s->to : "", " already");
+    count_of(codes[EXIT_FINDINGS], p->found, "");
+    count_of(outcomes[OUTCOME_EXISTS], "there already", " (-f replaces them, --update those that are older)");
+    count_of(outcomes[OUTCOME_CLASH], "that would overwrite another", "");
+    count_of(codes[EXIT_IO], "not readable or writable", "");
+    count_of(codes[EXIT_USAGE], "not possible as asked", "");
+    count_of(codes[EXIT_UNSUPPORTED], "unknown or unsupported", "");
+    if (errors + warnings) {
+        fputs("; ", stderr);
+        print_count(stderr, errors);
+        fprintf(stderr, " error%s, ", errors == 1 ? "" : "s");
+        print_count(stderr, warnings);
+        fprintf(stderr, " warning%s", warnings == 1 ? "" : "s");
+    }
+    fputc('\n', stderr);
 }
 
 /* Straight to the streams: what one file gives may be large. */
@@ -177,10 +271,11 @@ static void run_alone(pool *p)
     j->out = stdout;
     j->err = stderr;
     errno = 0;
-    p->run(j);
+    run_job(p, j);
     if (ferror(stdout) && !first_error)
         first_error = errno ? errno : EIO;
 }
+
 static int check_operands(const settings *s, char **operands, size_t count)
 {
     size_t from_stdin = s->files_from && strcmp(s->files_from, "-") == 0;
@@ -197,6 +292,35 @@ static int check_operands(const settings *s, char **operands, size_t count)
     return 0;
 }
 
+int run_list(const settings *s, file_list *list, job_function run, const char *done, const char *found)
+{
+    pool p = {
+        .slots = or_die(calloc(list->count, sizeof *p.slots)), .count = list->count, .run = run, .done = done, .found = found};
+    unsigned threads = thread_count(s);
+    for (size_t i = 0; i < list->count; i++)
+        p.slots[i].job = (job){.settings = s,
+                               .path = list->entries[i].path,
+                               .below = list->entries[i].path + list->entries[i].below,
+                               .entry = &list->entries[i],
+                               .several = list->count > 1,
+                               .index = i,
+                               .count = list->count,
+                               .threads = list->count == 1 ? threads : 1};
+    if (list->count == 1)
+        run_alone(&p);
+    else
+        run_threads(&p, threads < list->count ? threads : (unsigned)list->count, s);
+    if (list->count > 1 && !s->quiet)
+        print_summary(&p, s);
+    int worst = EXIT_FINE;
+    for (size_t i = 0; i < list->count; i++)
+        if (p.slots[i].job.exit_code > worst)
+            worst = p.slots[i].job.exit_code;
+    free_list(list);
+    free(p.slots);
+    return worst;
+}
+
 int run_jobs(const settings *s, char **operands, size_t count, job_function run, const char *done)
 {
     file_list list = {0};
@@ -209,36 +333,9 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
         add_listed(&list, s);
     if (s->to)
         drop_companions(&list);
-    char *twice = s->out_dir ? name_twice(&list, s->to) : NULL;
-    if (twice) {
-        usage_error("two of the files would be written as %s/%s%s%s", s->out_dir, twice, s->to ? "." : "", s->to ? s->to : "");
-        free(twice);
-        return EXIT_USAGE;
-    }
-    pool p = {.slots = or_die(calloc(list.count + 1, sizeof *p.slots)), .count = list.count, .run = run};
-    unsigned threads = thread_count(s);
-    for (size_t i = 0; i < list.count; i++)
-        p.slots[i].job = (job){.settings = s,
-                               .path = list.entries[i].path,
-                               .below = list.entries[i].path + list.entries[i].below,
-                               .several = list.count > 1,
-                               .index = i,
-                               .count = list.count,
-                               .threads = list.count == 1 ? threads : 1};
-    if (list.count == 1)
-        run_alone(&p);
-    else if (list.count)
-        run_threads(&p, threads < list.count ? threads : (unsigned)list.count, s);
-    if (list.count > 1 && !s->quiet)
-        print_summary(&p, done);
-    if (!list.count && !list.exit_code)
-        cannot_read(&list, count ? operands[0] : s->files_from, "there are no model files in it");
-    for (size_t i = 0; i < list.count; i++) {
-        if (p.slots[i].job.exit_code > list.exit_code)
-            list.exit_code = p.slots[i].job.exit_code;
-        free(list.entries[i].path);
-    }
-    free(list.entries);
-    free(p.slots);
-    return list.exit_code;
+    if (s->out_dir)
+        find_rivals(&list, s);
+    if (!list.count)
+        add_problem(&list, count ? operands[0] : s->files_from, "there are no model files in it");
+    return run_list(s, &list, run, done, "with errors");
 }

@@ -100,7 +100,7 @@ static int check_settings(const settings *s)
 
 static int run_command(const command *c, int argc, char **argv)
 {
-    settings s = {0};
+    settings s = {.verb = c->name};
     size_t count;
     int error = parse_options(c, argc, argv, &s, &count);
     if (error)
@@ -152,10 +152,24 @@ static int run(int argc, char **argv)
     return run_command(c, argc - 2, argv + 2);
 }
 
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     st_process_begin(&argc, &argv);
+    catch_interrupts();
+    stop_at_once(true);
+    bool json = wants_json(argc, argv); /* parsing moves arguments about */
+    const char *verb = argc > 1 ? argv[1] : NULL;
     int code = run(argc, argv);
+    if (json && *usage_message())
+        json_failure(stdout, verb, NULL, EXIT_USAGE, usage_message());
     int error = stdout_error();
     errno = 0;
     if (fflush(stdout) != 0 && !error)
@@ -166,6 +180,6 @@ int main(int argc, char **argv)
         code = EXIT_IO;
     }
     if (interrupted())
-        st_end_by(interrupted());
-    return code;
+        fputs("stele: stopped\n", stderr);
+    return interrupted() ? EXIT_SIGNAL + interrupted() : code;
 }

@@ -1,6 +1,7 @@
 /* Opening the file of a job, and what there is to say about it. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +136,7 @@ stele_file *open_job(job *j, stele_check_level level)
     stele_status status = stele_file_status(file);
     j->exit_code = exit_code_of(status);
     if (status == STELE_USAGE || status == STELE_NO_MEMORY)
-        complain(j->err, "%s: %s", j->path, stele_file_message(file));
+        job_fails(j, "%s", stele_file_message(file));
     if (status == STELE_USAGE || !file) {
         stele_close(file);
         free_imported(j->imported);
@@ -143,6 +144,36 @@ stele_file *open_job(job *j, stele_check_level level)
         return NULL;
     }
     return file;
+}
+
+/* ---- What there is to say ---- */
+
+void job_fails(job *j, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(j->error, sizeof j->error, format, args);
+    va_end(args);
+    if (!j->settings->json) /* its document says it */
+        complain(j->err, "%s: %s", j->path, j->error);
+}
+
+void job_ends(job *j, stele_status status)
+{
+    j->exit_code = exit_code_of(status);
+    j->outcome = status == STELE_EXISTS ? OUTCOME_EXISTS : status == STELE_CANCELLED ? OUTCOME_STOPPED : OUTCOME_BY_CODE;
+}
+
+void report_failure(job *j, const stele_file *file, const char *what, const char *message)
+{
+    size_t count;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    for (size_t i = 0; i < count; i++)
+        if (d[i].severity == STELE_ERROR && show_diagnostic(j->settings, &d[i]) && strstr(message, d[i].text)) {
+            snprintf(j->error, sizeof j->error, "%s: %s", what, message);
+            return;
+        }
+    job_fails(j, "%s: %s", what, message);
 }
 
 void report_findings(job *j, const stele_file *file)
@@ -160,8 +191,8 @@ void report_findings(job *j, const stele_file *file)
 
 static void complain_about_clip(job *j, const stele_model *model, const char *name, size_t length)
 {
-    complain(j->err, "%s: there is no clip '%.*s'%s", j->path, (int)length, name, model->clip_count ? "; there are:" : "");
-    for (size_t i = 0; i < model->clip_count; i++)
+    job_fails(j, "there is no clip '%.*s'%s", (int)length, name, model->clip_count ? "; there are:" : "");
+    for (size_t i = 0; i < model->clip_count && !j->settings->json; i++)
         complain(j->err, "  %zu  %s", i, model->clips[i].name ? model->clips[i].name : "");
 }
 
@@ -193,12 +224,19 @@ const char *hint_for(stele_status status)
     return status == STELE_EXISTS ? "; use -f to replace it" : "";
 }
 
+void settle_job(job *j, const stele_file *file)
+{
+    if (!j->settled && stele_file_changed(file)) {
+        job_fails(j, "the file changed while it was read");
+        j->exit_code = EXIT_IO;
+        j->outcome = OUTCOME_BY_CODE;
+    }
+    j->settled = true;
+}
+
 void close_job(job *j, stele_file *file)
 {
-    if (stele_file_changed(file)) {
-        complain(j->err, "%s: the file changed while it was read", j->path);
-        j->exit_code = EXIT_IO;
-    }
+    settle_job(j, file);
     stele_close(file);
     free_imported(j->imported);
     j->imported = NULL;

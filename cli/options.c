@@ -46,12 +46,20 @@ static const option for_models[] = {
     {0},
 };
 
+static char message_of_usage[1024];
+
+const char *usage_message(void)
+{
+    return message_of_usage;
+}
+
 int usage_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    complain_with(stderr, format, args);
+    vsnprintf(message_of_usage, sizeof message_of_usage, format, args);
     va_end(args);
+    complain(stderr, "%s", message_of_usage);
     return EXIT_USAGE;
 }
 

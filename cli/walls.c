@@ -112,37 +112,62 @@ static void deliver_from(int fd, int reply, bool (*deliver)(const void *data, si
     free(data);
 }
 
-static int exit_code_of_child(pid_t child, const char *path)
+/* For a child that cannot any more. */
+static int say(const settings *s, const char *path, const char *what)
+{
+    bool to_stdout = s->output && strcmp(s->output, "-") == 0;
+    if (s->json)
+        json_failure(to_stdout ? stderr : stdout, s->verb, path, EXIT_IO, what);
+    else
+        complain(stderr, "%s: %s", path, what);
+    return EXIT_IO;
+}
+
+static int exit_code_of_child(const settings *s, pid_t child, const char *path)
 {
     int status;
+    char text[64];
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return EXIT_IO;
-    if (WIFEXITED(status))
+            return say(s, path, strerror(errno));
+    int number = WIFEXITED(status) ? 0 : WTERMSIG(status);
+    if (!number && WEXITSTATUS(status) != EXIT_LATE)
         return WEXITSTATUS(status);
-    int number = WTERMSIG(status);
-    if (number == SIGKILL || number == SIGXCPU || number == SIGALRM)
-        complain(stderr, "%s: the time limit has passed", path);
-    else
-        complain(stderr, "%s: reading it ended with signal %d", path, number);
-    return EXIT_IO;
+    if (!number || number == SIGKILL || number == SIGXCPU || number == SIGALRM)
+        return say(s, path, "the time limit has passed");
+    snprintf(text, sizeof text, "reading it ended with signal %d", number);
+    return say(s, path, text);
+}
+
+bool in_child(void)
+{
+    return to_parent >= 0;
+}
+
+/* Its parent is told too, and says so. */
+static void end_by_interrupts(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        signal(numbers[i], SIG_DFL);
 }
 
 static int run_child(settings *s, char *path, work_function work, bool (*deliver)(const void *data, size_t size))
 {
     int out[2], reply[2];
     if (pipe2(out, O_CLOEXEC) != 0)
-        return EXIT_IO;
+        return say(s, path, strerror(errno));
     if (pipe2(reply, O_CLOEXEC) != 0) {
         close(out[0]);
         close(out[1]);
-        return EXIT_IO;
+        return say(s, path, strerror(errno));
     }
     pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would take what comes out */
         close(out[0]);
         close(reply[1]);
+        end_by_interrupts();
         to_parent = out[1];
         from_parent = reply[0];
         read_model(s, path);
@@ -159,7 +184,7 @@ static int run_child(settings *s, char *path, work_function work, bool (*deliver
         deliver_from(out[0], reply[1], deliver);
     close(out[0]);
     close(reply[1]);
-    return child > 0 ? exit_code_of_child(child, path) : EXIT_IO;
+    return child > 0 ? exit_code_of_child(s, child, path) : say(s, path, strerror(errno));
 }
 
 /* What only stele-import can read is read there, behind walls of its own; these then are around what is made of it. */

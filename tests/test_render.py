@@ -611,7 +611,7 @@ class Thumbnails(RenderTest):
         result = self.thumbnail("-", "out.png", "--time-limit", "1", stdin=reader, code=NO_IO)
         os.close(reader)
         os.close(writer)
-        self.assertEqual(result.stderr, b"stele: the time limit has passed\n")
+        self.assertEqual(result.stderr, b"stele: -: the time limit has passed\n")
         self.assertLess(time.monotonic() - started, 5)
         self.assert_nothing_new()
 

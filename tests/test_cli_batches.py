@@ -1,0 +1,246 @@
+"""Many files at once: what is skipped, what clashes, what is left when it is interrupted, and what it says about each.
+
+STELE names the binary (default: build/stele).
+"""
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+import time
+import unittest
+from pathlib import Path
+
+from test_cli import DIALECTS, FILE_VERBS, FINDINGS, FINE, GOOD, NO_IO, SAMPLES, STELE, UNSUPPORTED, USAGE, CliTest, large_model, model_bytes
+
+MOMENTS = 100
+
+
+def documents(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+class BatchTest(CliTest):
+    def put_models(self, *names):
+        for name in names:
+            self.put(name, GOOD.read_bytes())
+
+    def tree(self, folder="."):
+        root = self.folder / folder
+        return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+class Converting(BatchTest):
+    def test_a_rerun_skips_what_it_wrote(self):
+        self.put_models("w/cat.sgm", "w/sub/dog.sgm")
+        for _ in range(3):
+            result = self.expect(FINE, "convert", "-f", "-r", "w", "--to", "glb", "--out-dir", "w")
+        self.assertIn(b"4 files: 2 converted, 2 glb already", result.stderr)
+        self.assertEqual(sorted(self.tree("w")), ["cat.glb", "cat.sgm", "sub/dog.glb", "sub/dog.sgm"])
+
+    def test_a_folder_of_outputs_is_no_input(self):
+        self.put_models("w/cat.sgm")
+        for _ in range(2):
+            self.expect(FINE, "convert", "-f", "-r", "w", "--out-dir", "w/out")
+        self.assertEqual(sorted(self.tree("w")), ["cat.sgm", "out/cat.sgm"])
+
+    def test_what_is_named_is_not_skipped(self):
+        self.put_models("a.sgm")
+        self.expect(FINE, "convert", "a.sgm", "--to", "sgm", "--out-dir", "out")
+        self.expect(FINE, "convert", "-r", ".", "--from", "sgm", "--to", "sgm", "--out-dir", "out2")
+        self.expect(FINE, "convert", "-r", ".", "--dialect", "v2", "--to", "sgm", "--out-dir", "out3")
+        for folder in ("out", "out2", "out3"):
+            self.assertIn("a.sgm", self.tree(folder))
+
+    def test_a_clash_fails_only_those_concerned(self):
+        self.put_models("in/a.sgm", "in/b.sgm")
+        self.put("in/a.twm", (DIALECTS / "v2.twm").read_bytes())
+        result = self.expect(USAGE, "convert", "-r", "in", "--to", "glb", "--out-dir", "out")
+        self.assertEqual(list(self.tree("out")), ["b.glb"])
+        lines = result.stderr.decode().splitlines()
+        for one, other in (("in/a.sgm", "in/a.twm"), ("in/a.twm", "in/a.sgm")):
+            self.assertEqual([line for line in lines if line.startswith(f"stele: {one}: ") and f"{other} would" in line and "out/a.glb" in line
+                              ], [line for line in lines if line.startswith(f"stele: {one}: ")])
+        self.assertIn("3 files: 1 converted, 2 that would overwrite another", lines[-1])
+        found = {d["file"]: d["status"] for d in
+                 documents(self.expect(USAGE, "convert", "-f", "--json", "-r", "in", "--to", "glb", "--out-dir", "out"))}
+        self.assertEqual(found, {"in/a.sgm": "clash", "in/a.twm": "clash", "in/b.sgm": "ok"})
+
+    def test_the_summary_counts_what_happened(self):
+        self.put_models("in/a.sgm", "in/b.sgm", "out/b.glb")
+        self.put("in/c.sgm", GOOD.read_bytes()[:-300])
+        self.put("in/d.sgm", b"hello")
+        result = self.expect(UNSUPPORTED, "convert", "-r", "in", "--to", "glb", "--out-dir", "out")
+        self.assertRegex(result.stderr.decode().splitlines()[-1],
+                         r"^4 files: 1 converted, 1 with errors, 1 there already \(.*--update.*\), 1 unknown or unsupported; ")
+        statuses = [d["status"] for d in documents(self.stele("convert", "--json", "-r", "in", "--to", "glb", "--out-dir", "out"))]
+        self.assertEqual(statuses, ["exists", "exists", "findings", "unsupported"])
+
+
+class Folders(BatchTest):
+    def test_pairs_by_name(self):
+        self.put_models("a/same.sgm", "b/same.sgm", "a/sub/only.sgm", "b/other.sgm")
+        self.put("a/changed.sgm", model_bytes())
+        self.put("b/changed.sgm", model_bytes(raw=struct.pack("<18f", 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0)))
+        self.put("a/format.sgm", model_bytes())
+        self.expect(FINE, "convert", "a/format.sgm", "b/format.glb")
+        found = {(d["file"], d.get("second")): d["status"] for d in documents(self.expect(FINDINGS, "diff", "--json", "-r", "a", "b"))}
+        self.assertEqual(found, {("a/same.sgm", "b/same.sgm"): "ok", ("a/format.sgm", "b/format.glb"): "ok",
+                                 ("a/changed.sgm", "b/changed.sgm"): "findings", ("a/sub/only.sgm", None): "findings",
+                                 ("b/other.sgm", None): "findings"})
+        result = self.expect(FINDINGS, "diff", "-r", "a", "b")
+        self.assertIn(b"a/sub/only.sgm: there is no such file in the other folder", result.stderr)
+        self.assertIn(b"5 files: 2 equal, 3 different", result.stderr)
+        self.assertIn(b"a/changed.sgm", result.stdout)
+        self.expect(FINE, "diff", "-r", "a", "a")
+
+    def test_a_folder_and_a_file(self):
+        self.put_models("a/x.sgm", "x.sgm")
+        self.expect(USAGE, "diff", "-r", "a", "x.sgm")
+        self.assertIn(b"-r", self.expect(NO_IO, "diff", "a", "a").stderr)
+
+
+class Interruptions(BatchTest):
+    """At any moment: the files that are there are whole, there are no others, and it says how far it got."""
+    FILES = 24
+
+    def setUp(self):
+        super().setUp()
+        for i in range(self.FILES):
+            for end in ("sgm", "sga", "png"):
+                self.put(f"in/m{i:02}.{end}", (SAMPLES / f"scribe.{end}").read_bytes())
+        self.rng = random.Random(12)
+
+    def interrupted_runs(self, *arguments):
+        start = time.monotonic()
+        self.expect(FINE, *arguments)
+        usual = time.monotonic() - start
+        whole, stopped = self.tree("out"), 0
+        for _ in range(MOMENTS):
+            shutil.rmtree(self.folder / "out")
+            number = self.rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+            process = self.start(*arguments, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+            time.sleep(self.rng.uniform(0, usual))
+            process.send_signal(number)
+            if self.rng.random() < 0.3:
+                process.send_signal(number)  # somebody who is impatient
+            _, said = process.communicate(timeout=10)
+            (self.folder / "out").mkdir(exist_ok=True)
+            left = self.tree("out")
+            self.assertEqual({name: data for name, data in left.items() if whole.get(name) != data}, {}, "a file is not whole")
+            if process.returncode in (FINE, -number):  # it came too late, or before the command was up
+                continue
+            self.assertEqual(process.returncode, 128 + number, said)
+            last = said.decode().splitlines()[-1]
+            stopped += 1
+            if last != "stele: stopped":  # before any file was begun, or after the last
+                done = int(last.removeprefix("stele: stopped after ").removesuffix(f" of {self.FILES} files"))
+                self.assertLessEqual(done, len(left))
+                self.assertGreaterEqual(done, len(left) - os.cpu_count())
+        self.assertGreater(stopped, MOMENTS // 4)
+
+    def test_converting(self):
+        self.interrupted_runs("convert", "-r", "in", "--to", "glb", "--out-dir", "out")
+
+    def test_drawing(self):
+        self.interrupted_runs("render", "-r", "in", "--size", "96x96", "--out-dir", "out")
+
+    def test_every_file_has_a_status(self):
+        process = self.start("render", "--json", "-r", "in", "--size", "600x600", "--out-dir", "out", "-j1")
+        while not any((self.folder / "out").glob("*.png")):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=10)
+        statuses = [json.loads(line)["status"] for line in out.splitlines()]
+        self.assertEqual(len(statuses), self.FILES)
+        self.assertEqual(set(statuses), {"ok", "stopped"})
+
+    def test_verbs_that_only_read(self):
+        large_model(self.folder / "large.sgm", 400 << 20)
+        for arguments in (["check", "large.sgm"], ["check", "large.sgm", "large.sgm", "large.sgm"], ["explain", "-"], ["info", "large.sgm"]):
+            with self.subTest(arguments):
+                process = self.start(*arguments, stdin=-1)
+                time.sleep(0.1)
+                process.send_signal(signal.SIGINT)
+                begun = time.monotonic()
+                _, said = process.communicate(timeout=10)
+                self.assertEqual(process.returncode, 128 + signal.SIGINT)
+                self.assertIn(b"stele: stopped", said)
+                self.assertLess(time.monotonic() - begun, 2)
+
+
+class EveryFailure(BatchTest):
+    """The same file and the same reason give the same code and the same words, once, in every verb."""
+
+    def runs(self, path):
+        return [[verb, path] for verb in FILE_VERBS] + [["convert", path, "-o", "out.glb"], ["diff", path, GOOD], ["diff", GOOD, path],
+                ["render", path, "-o", "out.png"], ["thumbnail", path, "-o", "out.png"], ["render", "--sheet", path, "-o", "out.png"]]
+
+    def cases(self):
+        self.put("empty.sgm", b"")
+        self.put("text.sgm", b"hello, world\n")
+        self.put("cut.sgm", GOOD.read_bytes()[:-300])
+        self.put("future.sgm", GOOD.read_bytes()[:4] + b"\x09" + GOOD.read_bytes()[5:])
+        (self.folder / "folder.sgm").mkdir()
+        return {"missing.sgm": (NO_IO, "No such file"), "folder.sgm": (NO_IO, "folder"), "empty.sgm": (UNSUPPORTED, "the file is empty"),
+                "text.sgm": (UNSUPPORTED, "starts with"), "cut.sgm": (FINDINGS, "are left"), "future.sgm": (UNSUPPORTED, "version")}
+
+    def test_one_code_and_one_message(self):
+        for name, (code, words) in self.cases().items():
+            for arguments in self.runs(name):
+                if name == "folder.sgm" and arguments[0] in ("convert", "diff", "render"):
+                    continue  # a folder there is a matter of usage
+                with self.subTest(arguments):
+                    result = self.expect(code, *arguments)
+                    text = (result.stdout + result.stderr).decode()
+                    said = [line for line in text.splitlines() if words in line and ("error" in line or "stele: " in line)
+                            and "gap" not in line]
+                    self.assertEqual(len(said), 1, text)
+                    self.assertIn(name, said[0])
+                    made = list(self.folder.glob("out.*"))
+                    self.assertEqual(len(made), "--sheet" in arguments)  # which shows that it failed
+                    for path in made:
+                        path.unlink()
+
+    def test_outputs_that_cannot_be_written(self):
+        self.put("file", b"")
+        for arguments in (["convert", GOOD, "-o"], ["render", GOOD, "-o"], ["thumbnail", GOOD, "-o"], ["render", "--sheet", GOOD, "-o"]):
+            for where in ("nowhere", "file"):
+                output = f"{where}/out.{'glb' if arguments[0] == 'convert' else 'png'}"
+                with self.subTest(arguments, output=output):
+                    result = self.expect(NO_IO, *arguments, output)
+                    self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
+                    self.assertIn(output.encode(), result.stderr)
+
+    def test_json_always_prints_a_document(self):
+        runs = [run for name in self.cases() for run in self.runs(name)]
+        runs += [run for run in self.runs(GOOD)]
+        runs += [["burn"], ["check"], ["check", "--burn"], ["convert", GOOD], ["convert", GOOD, "-o", "x.doc"], ["diff", GOOD],
+                 ["info", "--format", "x", GOOD], ["explain", "--at", "99999999", GOOD], ["render", GOOD, "-o", "a.png", "--clip", "nothing"],
+                 ["check", "--memory-limit", "100", GOOD], ["check", "-r", "folder.sgm"], ["convert", GOOD, "-o", "y.glb", "--pose", "no@1"],
+                 ["check", "--target", "tetris", GOOD], ["formats", "x"], ["convert", GOOD, "-o", "z.sgm", "-d", "v9"],
+                 ["render", GOOD, "-o", "nowhere/a.png"], ["convert", GOOD, "-o", "nowhere/a.glb"], ["thumbnail", GOOD, "-o", "nowhere/a.png"],
+                 ["thumbnail", "-", "-o", "a.png", "--time-limit", "1"], ["diff", "-r", "folder.sgm", "folder.sgm"]]
+        for arguments in runs:
+            with self.subTest(arguments):
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                for made in self.folder.glob("out.*"):
+                    made.unlink()
+                process = self.start(*arguments, "--json", stdin=-1)
+                if "--time-limit" in arguments:
+                    process.wait(20)  # nothing comes
+                out, _ = process.communicate(timeout=30)
+                lines = out.splitlines()
+                self.assertGreaterEqual(len(lines), 1)
+                last = json.loads(lines[-1])
+                self.assertEqual((last["schema"], last["command"]), (1, arguments[0]))
+                words = {FINE: "ok", FINDINGS: "findings", USAGE: "usage", NO_IO: "io", UNSUPPORTED: "unsupported"}
+                self.assertEqual(last["status"], words[process.returncode])
+                self.assertEqual("error" in last, process.returncode != FINE)
+
+
+if __name__ == "__main__":
+    if not shutil.which(STELE):
+        raise SystemExit(f"there is no {STELE}")
+    unittest.main()
