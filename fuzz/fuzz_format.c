@@ -127,6 +127,35 @@ static void read_primitive(const stele_primitive *p)
     }
 }
 
+static volatile uint8_t seen; /* so that the compiler cannot leave the reading out */
+
+/* Into an engine's vertices: the size is what the slots say, so that a sanitizer sees what goes beyond. */
+static void read_for_engine(const stele_primitive *p)
+{
+    static const stele_slot slots[] = {
+        {.semantic = STELE_POSITION, .type = STELE_F32, .components = 3, .stride = 36},
+        {.semantic = STELE_NORMAL, .type = STELE_I8, .components = 4, .normalized = true, .stride = 36, .offset = 12},
+        {.semantic = STELE_UV, .type = STELE_F16, .components = 2, .stride = 36, .offset = 16},
+        {.semantic = STELE_JOINTS, .type = STELE_U8, .components = 4, .stride = 36, .offset = 24},
+        {.semantic = STELE_WEIGHTS, .type = STELE_U8, .components = 4, .normalized = true, .stride = 36, .offset = 28}};
+    uint64_t indices = stele_index_count(p);
+    if (!p->vertex_count || p->vertex_count > MOST_VERTICES || indices > 10 * MOST_VERTICES)
+        return;
+    size_t size = 36 * (size_t)p->vertex_count - 4;
+    void *vertices = malloc(size), *numbers = malloc(4 * (size_t)indices);
+    if (vertices && numbers) {
+        require(stele_read_vertices(p, slots, 5, vertices, size) != STELE_USAGE, "vertices that cannot be read");
+        require(stele_read_indices(p, 0, STELE_U32, numbers, 4 * (size_t)indices) == STELE_OK, "indices that cannot be read");
+    }
+    free(vertices);
+    free(numbers);
+    stele_slot own[STELE_MOST_SLOTS];
+    size_t count, bytes;
+    const uint8_t *layout = stele_own_layout(p, own, &count, &bytes);
+    for (size_t i = 0; layout && i < bytes; i++)
+        seen ^= layout[i];
+}
+
 static void evaluate_at(const stele_model *m, uint32_t clip, double seconds, double (*matrices)[16])
 {
     unsigned left = MOST_PRIMITIVES;
@@ -149,8 +178,10 @@ static void evaluate(const stele_model *m)
     double(*matrices)[16] = malloc(sizeof *matrices * (m->node_count + 1));
     unsigned left = MOST_PRIMITIVES;
     for (size_t i = 0; i < m->mesh_count; i++)
-        for (size_t k = 0; k < m->meshes[i].primitive_count && left; k++, left--)
+        for (size_t k = 0; k < m->meshes[i].primitive_count && left; k++, left--) {
             read_primitive(&m->meshes[i].primitives[k]);
+            read_for_engine(&m->meshes[i].primitives[k]);
+        }
     evaluate_at(m, STELE_NONE, 0, matrices);
     for (uint32_t clip = 0; clip < m->clip_count && clip < MOST_CLIPS; clip++)
         evaluate_at(m, clip, 0.37 * m->clips[clip].duration, matrices);

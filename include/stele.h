@@ -309,7 +309,8 @@ typedef enum stele_type {
     STELE_CHAR,  /* text */
     STELE_BYTES, /* no meaning known */
     STELE_I8,
-    STELE_I16
+    STELE_I16,
+    STELE_F16 /* only of a stele_slot */
 } stele_type;
 
 /* "f32"; and 4, its bytes. NULL and 0 for what is no type. */
@@ -620,6 +621,69 @@ STELE_API uint32_t stele_add_texture(stele_file *file, const stele_texture *text
 
 /* A view of packed floats, little-endian as all views: count * components of them. */
 STELE_API stele_view stele_float_view(const float *data, uint64_t count, uint32_t components);
+
+/* ---- For engines: reading in bulk ------------------------------------------------------------------------------------------
+ */
+
+/* From here to the textures nothing takes a handle, allocates or remembers: a model is read, and the caller's memory written,
+ * in the byte order of the machine. Any number of threads may share a model, each with its own output, until it is added to,
+ * baked or closed: a thousand actors are one model and a thousand poses. The same bits come out everywhere, for there is only +
+ * - * / and the square root. Sizes are compared before anything is written: what does not fit is STELE_USAGE. */
+
+/* The first components of each row as floats, stride bytes apart (0: packed); what the view lacks is 0. Of keys, morphs and
+ * matrices (16) too. Writes at most room rows, and returns how many: none if the stride is too small. */
+STELE_API uint64_t stele_read_floats(const stele_view *view, uint32_t components, float *out, size_t stride, uint64_t room);
+
+/* The least and the greatest of each component: view->components floats each. False without rows. */
+STELE_API bool stele_view_range(const stele_view *view, float *least, float *greatest);
+
+enum { STELE_MOST_SLOTS = 16 };
+
+/* Where an attribute goes: that of vertex i to buffer + offset + i * stride. Slots of one stride whose places are less than
+ * that apart are interleaved; others are streams of their own, anywhere in the buffer. */
+typedef struct stele_slot {
+    stele_semantic semantic;
+    uint32_t set;
+    stele_type type;     /* STELE_F32, F16, U8, I8, U16, I16 or U32; the nearest number is stored */
+    uint32_t components; /* 1 to 4 */
+    bool normalized;     /* integers of 8 and 16 bits stand for 0 to 1, or -1 to 1 */
+    uint32_t stride;     /* at most 2048; 0: packed */
+    uint64_t offset;
+    float bias[4], scale[4]; /* (value - bias) * scale is stored; scale[0] 0: the value itself */
+} stele_slot;
+
+/* The slot of a member of a struct: {STELE_SLOT(STELE_UV, 0, STELE_F16, 2, false, vertex, uv), ...}. */
+#define STELE_SLOT(semantic, set, type, components, normalized, vertex, member)                                                \
+    {                                                                                                                          \
+        semantic, set, type, components, normalized, (uint32_t)sizeof(vertex), offsetof(vertex, member), {0, 0, 0, 0},         \
+        {                                                                                                                      \
+            0, 0, 0, 0                                                                                                         \
+        }                                                                                                                      \
+    }
+
+/* Reads all vertices of a primitive into slots. What it lacks is neutral: normal 0 0 1, tangent 1 0 0 1, colour 1, weights
+ * 1 0 0 0, else 0. Interleaved vertices are written whole and in order, bytes between slots as 0, and never read: mapped
+ * graphics memory will do, and equal vertices are equal bytes. With fewer joint sets than the file has the heaviest influences
+ * stay, made to sum to 1; normalized weights of 8 and 16 bits sum to exactly 255 and 65535.
+ *
+ * STELE_LOSSY: all is written, but a number did not fit its type and was clamped, or influences were left out. STELE_USAGE: a
+ * slot makes no sense, slots overlap, or size bytes are too few; nothing is written. */
+STELE_API stele_status stele_read_vertices(const stele_primitive *primitive, const stele_slot *slots, size_t slot_count,
+                                           void *buffer, size_t size);
+
+/* The layout that the file has itself, to be uploaded as it is: slots that describe the size bytes returned, which live as long
+ * as the model. Attributes that lie elsewhere (made or repaired by Stele) are left out: read them into a second buffer. Strides
+ * and offsets are multiples of 4; the pointer need not be. NULL: there is none, read the vertices instead. */
+STELE_API const void *stele_own_layout(const stele_primitive *primitive, stele_slot slots[STELE_MOST_SLOTS], size_t *slot_count,
+                                       size_t *size);
+
+/* How many indices there are; without any, as many as vertices. */
+STELE_API uint64_t stele_index_count(const stele_primitive *primitive);
+
+/* The indices, each plus add, as aligned STELE_U16 or U32; made where the primitive has none. STELE_LOSSY: 16 bits do not
+ * suffice, and nothing is written. */
+STELE_API stele_status stele_read_indices(const stele_primitive *primitive, uint32_t add, stele_type type, void *indices,
+                                          size_t size);
 
 /* ---- Evaluating a model ------------------------------------------------------------------------------------------------ */
 

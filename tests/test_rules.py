@@ -18,6 +18,7 @@ ROOMS = {
     "src/system": {"system"},
     "src/file": {"base", "system", "file"},
     "src/model": {"base", "file", "model"},
+    "src/engine": {"base", "model", "engine"},
     "src/formats": {"base", "file", "model", "formats"},
     "src/images": {"base", "images"},
     "src/render": {"base", "model", "render"},

@@ -10,7 +10,7 @@ libraries="-lwebpmux -lwebp -lpng -ljpeg -lz -llz4 -lm -lpthread"
 
 $cc -std=c11 -O2 -o "$folder/make_big" bench/make_big.c -lm
 # shellcheck disable=SC2086 # several words
-$cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c bench/race.c build/libstele.a $libraries
+$cc -std=c11 -O3 -Iinclude -o "$folder/bench" bench/bench.c bench/files.c bench/race.c build/libstele.a $libraries
 assimp=""
 [ -f /usr/include/assimp/cimport.h ] && assimp="-DWITH_ASSIMP -lassimp"
 # shellcheck disable=SC2086 # several words or none
@@ -67,6 +67,9 @@ $cc -std=c11 -O2 -Iinclude -o "$folder/render" bench/render.c bench/race.c build
 # shellcheck disable=SC2086 # several words
 $cc -std=c11 -O3 -Iinclude -o "$folder/skin" bench/skin.c bench/race.c build/libstele.a $libraries
 "$folder/skin"
+# shellcheck disable=SC2086 # several words
+$cc -std=c11 -O3 -Iinclude -o "$folder/engine" bench/engine.c bench/files.c bench/race.c build/libstele.a $libraries
+"$folder/engine" "$folder" "$folder/small"
 if [ -n "$assimp" ] && [ -x build/stele-import ]; then
     # shellcheck disable=SC2086 # several words
     $cc -std=c11 -O2 -Iinclude -o "$folder/import" bench/import.c bench/race.c build/libstele.a $libraries -lpthread $assimp

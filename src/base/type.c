@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-#include "bytes.h"
+#include "half.h"
 
 static const struct {
     const char *name;
     uint32_t size;
 } types[] = {[STELE_U8] = {"u8", 1},       [STELE_U16] = {"u16", 2}, [STELE_U32] = {"u32", 4}, [STELE_U64] = {"u64", 8},
              [STELE_I32] = {"i32", 4},     [STELE_F32] = {"f32", 4}, [STELE_F64] = {"f64", 8}, [STELE_CHAR] = {"char", 1},
-             [STELE_BYTES] = {"bytes", 1}, [STELE_I8] = {"i8", 1},   [STELE_I16] = {"i16", 2}};
+             [STELE_BYTES] = {"bytes", 1}, [STELE_I8] = {"i8", 1},   [STELE_I16] = {"i16", 2}, [STELE_F16] = {"f16", 2}};
 
 static bool is_type(stele_type type)
 {
@@ -31,6 +31,7 @@ static double load_number(const uint8_t *p, stele_type type)
     switch (type) {
     case STELE_F32: return (double)load_f32(p);
     case STELE_F64: return load_f64(p);
+    case STELE_F16: return (double)load_f16(p);
     case STELE_I8: return (double)(int8_t)*p;
     case STELE_I16: return (double)(int16_t)load_u16(p);
     case STELE_I32: return (double)(int32_t)load_u32(p);

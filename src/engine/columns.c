@@ -1,0 +1,246 @@
+#include "columns.h"
+
+#include <math.h>
+
+#include "base/half.h"
+#include "model/view.h"
+
+/* ---- Bytes ---- */
+
+static inline void copy_rows_of(const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, uint64_t count,
+                                size_t bytes)
+{
+    for (uint64_t i = 0; i < count; i++, from += from_stride, to += to_stride)
+        memcpy(to, from, bytes);
+}
+
+void st_copy_rows(const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, uint64_t count, size_t bytes)
+{
+    if (from_stride == bytes && to_stride == bytes) {
+        memcpy(to, from, (size_t)count * bytes);
+        return;
+    }
+    switch (bytes) { /* the usual ones as constants, for the compiler */
+    case 2: copy_rows_of(from, from_stride, to, to_stride, count, 2); break;
+    case 4: copy_rows_of(from, from_stride, to, to_stride, count, 4); break;
+    case 6: copy_rows_of(from, from_stride, to, to_stride, count, 6); break;
+    case 8: copy_rows_of(from, from_stride, to, to_stride, count, 8); break;
+    case 12: copy_rows_of(from, from_stride, to, to_stride, count, 12); break;
+    case 16: copy_rows_of(from, from_stride, to, to_stride, count, 16); break;
+    default: copy_rows_of(from, from_stride, to, to_stride, count, bytes);
+    }
+}
+
+bool st_same_numbers(const stele_view *v, stele_type type, uint32_t width, bool normalized)
+{
+    bool one_byte = type == STELE_U8 || type == STELE_I8;
+    return v->type == type && v->components >= width && (type == STELE_F32 || v->normalized == normalized) &&
+           (one_byte || !HOST_IS_BIG_ENDIAN);
+}
+
+/* ---- Into floats ---- */
+
+/* Divisions are as exact as those of stele_view_number in double precision: no quotient lies so near the middle between two
+ * floats that rounding twice would matter (the tests try all). */
+static inline float f32_at(const uint8_t *p)
+{
+    return load_f32(p);
+}
+
+static inline float u8_at(const uint8_t *p)
+{
+    return (float)*p;
+}
+
+static inline float u8n_at(const uint8_t *p)
+{
+    return (float)*p / 255.0f;
+}
+
+static inline float i8_at(const uint8_t *p)
+{
+    return (float)(int8_t)*p;
+}
+
+static inline float i8n_at(const uint8_t *p)
+{
+    float value = (float)(int8_t)*p / 127.0f;
+    return value < -1 ? -1 : value;
+}
+
+static inline float u16_at(const uint8_t *p)
+{
+    return (float)load_u16(p);
+}
+
+static inline float u16n_at(const uint8_t *p)
+{
+    return (float)load_u16(p) / 65535.0f;
+}
+
+static inline float i16_at(const uint8_t *p)
+{
+    return (float)(int16_t)load_u16(p);
+}
+
+static inline float i16n_at(const uint8_t *p)
+{
+    float value = (float)(int16_t)load_u16(p) / 32767.0f;
+    return value < -1 ? -1 : value;
+}
+
+static inline float u32_at(const uint8_t *p)
+{
+    return (float)load_u32(p);
+}
+
+typedef void (*load_column)(const uint8_t *p, size_t stride, size_t count, uint32_t given, uint32_t width, float *rows);
+
+/* given numbers of width in a row; the usual ones as constants, for the compiler. */
+#define LOADER(name, size)                                                                                                     \
+    static inline void name##_of(const uint8_t *p, size_t stride, size_t count, uint32_t given, uint32_t width, float *rows)   \
+    {                                                                                                                          \
+        for (size_t i = 0; i < count; i++, p += stride, rows += width)                                                         \
+            for (uint32_t k = 0; k < given; k++)                                                                               \
+                rows[k] = name##_at(p + (size)*k);                                                                             \
+    }                                                                                                                          \
+    static void name##_rows(const uint8_t *p, size_t stride, size_t count, uint32_t given, uint32_t width, float *rows)        \
+    {                                                                                                                          \
+        if (given == width && width == 2)                                                                                      \
+            name##_of(p, stride, count, 2, 2, rows);                                                                           \
+        else if (given == width && width == 3)                                                                                 \
+            name##_of(p, stride, count, 3, 3, rows);                                                                           \
+        else if (given == width && width == 4)                                                                                 \
+            name##_of(p, stride, count, 4, 4, rows);                                                                           \
+        else if (given == 3 && width == 4)                                                                                     \
+            name##_of(p, stride, count, 3, 4, rows);                                                                           \
+        else                                                                                                                   \
+            name##_of(p, stride, count, given, width, rows);                                                                   \
+    }
+
+LOADER(f32, 4)
+LOADER(u8, 1)
+LOADER(u8n, 1)
+LOADER(i8, 1)
+LOADER(i8n, 1)
+LOADER(u16, 2)
+LOADER(u16n, 2)
+LOADER(i16, 2)
+LOADER(i16n, 2)
+LOADER(u32, 4)
+
+static load_column loader_of(const stele_view *v)
+{
+    switch (v->type) {
+    case STELE_F32: return f32_rows;
+    case STELE_U8: return v->normalized ? u8n_rows : u8_rows;
+    case STELE_I8: return v->normalized ? i8n_rows : i8_rows;
+    case STELE_U16: return v->normalized ? u16n_rows : u16_rows;
+    case STELE_I16: return v->normalized ? i16n_rows : i16_rows;
+    default: return u32_rows;
+    }
+}
+
+void st_load_rows(const stele_view *v, uint64_t first, size_t count, uint32_t width, const float *neutral, float *rows)
+{
+    uint32_t given = v->components < width ? v->components : width;
+    for (size_t i = 0; i < count && given < width; i++)
+        for (uint32_t k = given; k < width; k++)
+            rows[i * width + k] = neutral[k];
+    loader_of(v)(st_view_at(v, first), v->stride, count, given, width, rows);
+}
+
+/* ---- Out of floats ---- */
+
+/* What a type of integers holds, and by what a number is multiplied first. */
+typedef struct whole_range {
+    float least, most, factor;
+} whole_range;
+
+static whole_range range_of(stele_type type, bool normalized)
+{
+    switch (type) {
+    case STELE_U8: return (whole_range){0, 255, normalized ? 255 : 1};
+    case STELE_I8: return normalized ? (whole_range){-127, 127, 127} : (whole_range){-128, 127, 1};
+    case STELE_U16: return (whole_range){0, 65535, normalized ? 65535 : 1};
+    case STELE_I16: return normalized ? (whole_range){-32767, 32767, 32767} : (whole_range){-32768, 32767, 1};
+    default: return (whole_range){0, 4294967040.0f, 1}; /* the greatest float below 2^32 */
+    }
+}
+
+/* Looks at all first, at the speed of memory, and closely only if there is something. What is no number becomes 0. */
+static bool all_between(const float *numbers, size_t count, float above, float below)
+{
+    int outside = 0;
+    for (size_t i = 0; i < count; i++)
+        outside |= !(numbers[i] > above) | !(numbers[i] < below);
+    return !outside;
+}
+
+static bool clamp_numbers(float *numbers, size_t count, float above, float below, float least, float most)
+{
+    if (all_between(numbers, count, above, below))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        float x = isnan(numbers[i]) ? 0 : numbers[i];
+        numbers[i] = x < least ? least : x > most ? most : x;
+    }
+    return false;
+}
+
+static inline int32_t nearest(float x)
+{
+    return (int32_t)(x + (x < 0 ? -0.5f : 0.5f));
+}
+
+/* Integers of a block, packed. */
+typedef union packed_rows {
+    uint8_t u8[BLOCK * MOST_WIDTH];
+    uint16_t u16[BLOCK * MOST_WIDTH];
+    uint32_t u32[BLOCK * MOST_WIDTH];
+} packed_rows;
+
+static void pack(const float *numbers, size_t count, stele_type type, packed_rows *packed)
+{
+    switch (type) {
+    case STELE_U8:
+    case STELE_I8:
+        for (size_t i = 0; i < count; i++)
+            packed->u8[i] = (uint8_t)nearest(numbers[i]);
+        break;
+    case STELE_U16:
+    case STELE_I16:
+        for (size_t i = 0; i < count; i++)
+            packed->u16[i] = (uint16_t)nearest(numbers[i]);
+        break;
+    case STELE_F16:
+        for (size_t i = 0; i < count; i++)
+            packed->u16[i] = half_of(numbers[i]);
+        break;
+    default:
+        for (size_t i = 0; i < count; i++)
+            packed->u32[i] = (uint32_t)((double)numbers[i] + 0.5);
+    }
+}
+
+bool st_store_rows(float *rows, size_t count, uint32_t width, stele_type type, bool normalized, uint8_t *out, size_t stride)
+{
+    packed_rows packed;
+    size_t numbers = count * width, bytes = width * (size_t)stele_type_size(type);
+    bool fits;
+    if (type == STELE_F32) {
+        st_copy_rows((const uint8_t *)rows, bytes, out, stride, count, bytes);
+        return true;
+    }
+    if (type == STELE_F16) {
+        fits = clamp_numbers(rows, numbers, -BEYOND_HALF, BEYOND_HALF, -MOST_HALF, MOST_HALF);
+    } else {
+        whole_range r = range_of(type, normalized);
+        for (size_t i = 0; i < numbers && r.factor != 1; i++)
+            rows[i] *= r.factor;
+        fits = clamp_numbers(rows, numbers, r.least - 0.5f, r.most + 0.5f, r.least, r.most);
+    }
+    pack(rows, numbers, type, &packed);
+    st_copy_rows(packed.u8, bytes, out, stride, count, bytes);
+    return fits;
+}
