@@ -183,6 +183,9 @@ void job_ends(job *j, stele_status status);
 /* Says why the verb did not succeed, unless a finding that was printed says so. */
 void report_failure(job *j, const stele_file *file, const char *what, const char *message);
 
+/* Lends the threads of a job, which is the user; a stele_parallel. */
+void run_parallel(void *user, size_t count, stele_task task, void *context);
+
 /* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
 stele_file *open_job(job *j, stele_check_level level);
 

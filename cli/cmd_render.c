@@ -64,7 +64,8 @@ static bool parse_color(const char *text, uint8_t rgba[4])
     static const struct {
         const char *name;
         uint8_t rgba[4];
-    } names[] = {{"transparent", {0, 0, 0, 0}}, {"white", {255, 255, 255, 255}}, {"black", {0, 0, 0, 255}}};
+    } names[] = {
+        {"transparent", {0, 0, 0, 0}}, {"white", {255, 255, 255, 255}}, {"black", {0, 0, 0, 255}}, {"dark", {38, 40, 44, 255}}};
     unsigned c[4] = {0, 0, 0, 255};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(text, names[i].name) == 0) {
@@ -98,7 +99,7 @@ static int understand(const settings *s, wishes *w)
     if (s->camera && !parse_camera(s->camera, &w->render))
         return usage_error("'%s' is no camera: YAW,PITCH or YAW,PITCH,DISTANCE", s->camera);
     if (s->background && !parse_color(s->background, w->background))
-        return usage_error("'%s' is no colour: #rrggbb, #rrggbbaa, white, black or transparent", s->background);
+        return usage_error("'%s' is no colour: #rrggbb, #rrggbbaa, white, black, dark or transparent", s->background);
     if (s->up && (strlen(s->up) != 1 || !strchr("xyz", *s->up)))
         return usage_error("--up is x, y or z, not '%s'", s->up);
     if (s->time && !parse_number(s->time, &w->time))
@@ -130,9 +131,15 @@ static bool ends_with(const char *path, const char *end)
     return length >= size && strcmp(path + length - size, end) == 0;
 }
 
-static bool moves(const settings *s, const char *path)
+static bool is_webp(const settings *s, const char *path)
 {
     return ends_with(path, ".webp") || (to_stdout(path) && s->turntable);
+}
+
+/* A clip without a time is all of it. */
+static bool moves(const settings *s, const char *path)
+{
+    return is_webp(s, path) && (s->turntable || (s->clip && !s->time));
 }
 
 static bool keep_going(void *user, uint64_t done, uint64_t total)
@@ -173,16 +180,6 @@ static stele_status save_picture(const settings *s, const stele_picture *picture
     saving_ends();
     sweep_folder_of(path);
     return because(why, status, message);
-}
-
-static stele_status save_still(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
-                               stele_picture *picture, reason *why)
-{
-    o->seconds = w->time;
-    stele_status status = stele_render(file, picture, o);
-    if (status != STELE_OK)
-        return because(why, status, stele_file_message(file));
-    return save_picture(j->settings, picture, path, why);
 }
 
 /* Whole milliseconds, so that rounding does not add up. */
@@ -238,16 +235,29 @@ static stele_status put_movie(const settings *s, stele_movie *movie, const char 
     return status;
 }
 
-static stele_status save_movie(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
-                               const stele_picture *picture, reason *why)
+static stele_status make_still(stele_file *file, const wishes *w, stele_render_options *o, const stele_picture *picture,
+                               reason *why)
 {
-    if (!o->posed && !j->settings->turntable) {
-        job_fails(j, "%s moves: say --clip or --turntable", path);
-        return STELE_USAGE;
-    }
-    stele_movie *movie = stele_movie_begin(picture->width, picture->height, j->settings->lossless);
+    o->seconds = w->time;
+    return because(why, stele_render(file, picture, o), stele_file_message(file));
+}
+
+/* A still one is a movie of one picture. */
+static stele_status save_webp(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
+                              const stele_picture *picture, reason *why)
+{
+    stele_movie_options options = {
+        .lossless = j->settings->lossless, .parallel = j->threads > 1 ? run_parallel : NULL, .parallel_user = j};
+    stele_movie *movie = stele_movie_begin(picture->width, picture->height, &options);
+    stele_status status;
     progress_start(&j->bar, j->settings);
-    stele_status status = make_movie(j, file, w, o, picture, movie, why);
+    if (moves(j->settings, path)) {
+        status = make_movie(j, file, w, o, picture, movie, why);
+    } else {
+        status = make_still(file, w, o, picture, why);
+        if (status == STELE_OK)
+            status = because(why, stele_movie_add(movie, picture, 0), stele_movie_message(movie));
+    }
     progress_clear(&j->bar);
     if (status == STELE_OK) {
         status = put_movie(j->settings, movie, path);
@@ -302,9 +312,10 @@ static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *pat
     }
     stele_picture picture = {w->width, w->height, malloc((size_t)w->width * w->height * 4)};
     stele_status status = STELE_NO_MEMORY;
-    if (picture.rgba)
-        status = moves(j->settings, path) ? save_movie(j, file, w, &o, path, &picture, why)
-                                          : save_still(j, file, w, &o, path, &picture, why);
+    if (picture.rgba && is_webp(j->settings, path))
+        status = save_webp(j, file, w, &o, path, &picture, why);
+    else if (picture.rgba && (status = make_still(file, w, &o, &picture, why)) == STELE_OK)
+        status = save_picture(j->settings, &picture, path, why);
     free(picture.rgba);
     return status;
 }
@@ -314,7 +325,8 @@ static void render_one(job *j)
     wishes w;
     understand(j->settings, &w);
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
-    char *path = j->settings->out_dir ? path_in_folder(j->settings->out_dir, j->below, "png") : strdup(j->settings->output);
+    char *path = j->settings->out_dir ? path_in_folder(j->settings->out_dir, j->below, j->settings->turntable ? "webp" : "png")
+                                      : strdup(j->settings->output);
     if (file && path) {
         reason why = {""};
         stele_status status = because(&why, stele_open_status(file), stele_open_message(file));
@@ -486,7 +498,7 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("several models: use --sheet for one picture of all, or --out-dir for one of each");
     if (s.output && !ends_with(s.output, ".png") && !ends_with(s.output, ".webp") && !to_stdout(s.output))
         return usage_error("'%s' is neither a .png nor a .webp", s.output);
-    if (s.turntable && (!s.output || !moves(&s, s.output)))
+    if (s.turntable && s.output && !moves(&s, s.output))
         return usage_error("a turntable moves: -o OUT.webp");
     return run_jobs(&s, operands, count, render_one, "drawn");
 }
@@ -494,19 +506,19 @@ static int run(const settings *given, char **operands, size_t count)
 #define AT(field) offsetof(settings, field)
 
 static const option options[] = {
-    {'o', "output", "FILE", "a .png, or a .webp that moves (--clip or --turntable); - for standard output", OPTION_TEXT,
+    {'o', "output", "FILE", "a .png or a .webp, which moves with --clip or --turntable; - for standard output", OPTION_TEXT,
      AT(output)},
-    {0, "out-dir", "FOLDER", "write a .png of each model there", OPTION_TEXT, AT(out_dir)},
+    {0, "out-dir", "FOLDER", "write a .png of each model there, or a .webp with --turntable", OPTION_TEXT, AT(out_dir)},
     {0, "sheet", NULL, "one picture of all models, with their names", OPTION_FLAG, AT(sheet)},
     {0, "size", "WxH", "in pixels (default: 800x800; of one model on a sheet: 192x192)", OPTION_TEXT, AT(size)},
     {0, "camera", "YAW,PITCH[,DIST]", "degrees round the model and up; distance 1 fills the picture", OPTION_TEXT, AT(camera)},
-    {0, "clip", "NAME|N", "a moment of this clip, or all of it in a .webp", OPTION_TEXT, AT(clip)},
-    {0, "time", "SECONDS", "of the clip (default: 0)", OPTION_TEXT, AT(time)},
+    {0, "clip", "NAME|N", "all of this clip in a .webp, or a moment of it", OPTION_TEXT, AT(clip)},
+    {0, "time", "SECONDS", "the moment of the clip (default: 0)", OPTION_TEXT, AT(time)},
     {0, "turntable", NULL, "turn the model once round in a .webp", OPTION_FLAG, AT(turntable)},
     {0, "movie-fps", "N", "pictures a second in a .webp (default: 24)", OPTION_TEXT, AT(movie_fps)},
     {0, "lossless", NULL, "exact colours in a .webp, which is larger", OPTION_FLAG, AT(lossless)},
     {0, "up", "x|y|z", "the axis of the model that is up (default: y)", OPTION_TEXT, AT(up)},
-    {0, "background", "COLOR", "#rrggbb, #rrggbbaa, white, black or transparent", OPTION_TEXT, AT(background)},
+    {0, "background", "COLOR", "#rrggbb, #rrggbbaa, white, black, dark or transparent", OPTION_TEXT, AT(background)},
     {0, "wireframe", NULL, "show the edges of triangles", OPTION_FLAG, AT(wireframe)},
     {0, "joints", NULL, "show the skeleton", OPTION_FLAG, AT(joints)},
     {0, "show-normals", NULL, "show the normals of vertices", OPTION_FLAG, AT(show_normals)},

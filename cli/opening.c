@@ -39,7 +39,7 @@ static void *help_out(void *context)
     return NULL;
 }
 
-static void run_parallel(void *user, size_t count, stele_task task, void *context)
+void run_parallel(void *user, size_t count, stele_task task, void *context)
 {
     job *j = user;
     team t = {.task = task, .context = context, .count = count};

@@ -826,11 +826,19 @@ STELE_API stele_status stele_picture_save(const stele_picture *picture, const ch
 STELE_API stele_status stele_picture_write(const stele_picture *picture, stele_sink sink, void *user,
                                            const stele_save_options *options, char *message, size_t room);
 
-/* An animated WebP, picture by picture; it begins again after the last. A handle of its own: NULL only without memory for it,
- * with the status and message of its last call, freed by one stele_movie_close. A side may have 16383 pixels, and all pictures
- * have the size of the movie. It can be saved more than once; the first time completes it, and nothing more is added. */
+/* An animated WebP, picture by picture; it begins again after the last. Of one picture it is a still WebP. A handle of its own:
+ * NULL only without memory for it, with the status and message of its last call, freed by one stele_movie_close. A side may
+ * have 16383 pixels, and all pictures have the size of the movie. It can be saved more than once; the first time completes it,
+ * and nothing more is added. What is written does not depend on the threads. */
 typedef struct stele_movie stele_movie;
-STELE_API stele_movie *stele_movie_begin(uint32_t width, uint32_t height, bool lossless);
+
+typedef struct stele_movie_options {
+    bool lossless;           /* exact colours, which is larger */
+    stele_parallel parallel; /* default: all work is done on the calling thread */
+    void *parallel_user;
+} stele_movie_options;
+
+STELE_API stele_movie *stele_movie_begin(uint32_t width, uint32_t height, const stele_movie_options *options);
 STELE_API stele_status stele_movie_add(stele_movie *movie, const stele_picture *picture, uint32_t milliseconds);
 STELE_API stele_status stele_movie_save(stele_movie *movie, const char *path, const stele_save_options *options);
 STELE_API stele_status stele_movie_write(stele_movie *movie, stele_sink sink, void *user, const stele_save_options *options);

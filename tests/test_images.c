@@ -741,25 +741,32 @@ static uint32_t u24(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
 }
 
-/* The first frame alone is a file, which has all the pixels of the frame. */
-static void expect_first_frame(const uint8_t *frame, uint32_t size, const stele_picture *p)
+/* A frame alone is a file. */
+static pen alone_of(const uint8_t *frame, uint32_t size)
 {
     pen alone = {.size = 0};
-    assert_int_equal(u24(frame), 0);
-    assert_int_equal(u24(frame + 3), 0);
-    assert_int_equal(u24(frame + 6) + 1, p->width);
-    assert_int_equal(u24(frame + 9) + 1, p->height);
     pen_bytes(&alone, "RIFF", 4);
     pen_u32(&alone, 4 + size - 16);
     pen_bytes(&alone, "WEBP", 4);
     pen_bytes(&alone, frame + 16, size - 16);
+    return alone;
+}
+
+/* The first has all the pixels. */
+static void expect_first_frame(const uint8_t *frame, uint32_t size, const stele_picture *p)
+{
+    pen alone = alone_of(frame, size);
+    assert_int_equal(u24(frame), 0);
+    assert_int_equal(u24(frame + 3), 0);
+    assert_int_equal(u24(frame + 6) + 1, p->width);
+    assert_int_equal(u24(frame + 9) + 1, p->height);
     expect_pixels(alone.data, alone.size, NULL, p->width, p->height, p->rgba, 0);
 }
 
 static void make_animation(taken *out, bool lossless, uint8_t *rgba)
 {
     stele_picture p = {16, 8, rgba};
-    webp_animation *w = st_webp_begin(&(webp_options){16, 8, lossless});
+    webp_animation *w = st_webp_begin(&(webp_options){.width = 16, .height = 8, .lossless = lossless});
     assert_non_null(w);
     for (int i = 0; i < 3; i++) {
         paint(rgba, 16 * 8, true);
@@ -809,25 +816,107 @@ static void test_writing_webp(void **unused)
     assert_true(again.size < out.size);
 }
 
+/* A picture of a movie in which a patch wanders over a ground that changes at times; every fifth is as the one before. */
+enum { STAGE = 24, SHOTS = 80, SHOT_MILLISECONDS = 10 };
+
+static void paint_shot(uint8_t rgba[STAGE * STAGE * 4], int shot)
+{
+    int moment = shot - shot / 5;
+    for (int i = 0; i < STAGE * STAGE; i++) {
+        int x = i % STAGE - moment % 19, y = i / STAGE - moment % 13;
+        bool on = x >= 0 && x < 5 && y >= 0 && y < 3;
+        uint8_t ground = (uint8_t)(40 * (moment / 30));
+        memcpy(rgba + 4 * i, (uint8_t[4]){on ? 250 : ground, (uint8_t)(on ? x * 50 : 9), 77, on ? 255 : 128}, 4);
+    }
+}
+
+static void run_backwards(void *user, size_t count, stele_task task, void *context)
+{
+    ++*(int *)user;
+    while (count--)
+        task(context, count);
+}
+
+static void make_long_movie(taken *out, int *runs)
+{
+    static uint8_t rgba[STAGE * STAGE * 4];
+    webp_options options = {.width = STAGE, .height = STAGE, .lossless = true, .threads = {runs ? run_backwards : NULL, runs}};
+    webp_animation *w = st_webp_begin(&options);
+    for (int i = 0; i < SHOTS; i++) {
+        paint_shot(rgba, i);
+        assert_true(st_webp_add(w, &(stele_picture){STAGE, STAGE, rgba}, SHOT_MILLISECONDS));
+    }
+    assert_true(st_webp_write(w, take, out));
+    st_webp_free(w);
+}
+
+/* Frames put one over the other, as a player does, are the pictures; in whatever order they were packed. */
+static void test_a_movie_shows_its_pictures(void **unused)
+{
+    (void)unused;
+    static taken out, other;
+    static uint8_t canvas[STAGE * STAGE * 4], wanted[STAGE * STAGE * 4];
+    int runs = 0, shot = 0;
+    uint32_t size;
+    make_long_movie(&out, NULL);
+    make_long_movie(&other, &runs);
+    assert_true(runs > 1);
+    assert_int_equal(out.size, other.size);
+    assert_memory_equal(out.data, other.data, out.size);
+    const uint8_t *at = out.data + 12;
+    expect_part(&at, "VP8X", &size);
+    expect_part(&at, "ANIM", &size);
+    while (at < out.data + out.size) {
+        const uint8_t *frame = expect_part(&at, "ANMF", &size);
+        uint32_t x = 2 * u24(frame), y = 2 * u24(frame + 3), width = u24(frame + 6) + 1, height = u24(frame + 9) + 1;
+        assert_true(x + width <= STAGE && y + height <= STAGE && (frame[15] & 3) == 2); /* not blended, not taken away */
+        pen alone = alone_of(frame, size);
+        stele_picture part;
+        const char *problem;
+        assert_true(st_image_decode(alone.data, alone.size, NULL, &scratch, &part, &problem));
+        for (uint32_t row = 0; row < height; row++)
+            memcpy(canvas + 4 * ((y + row) * STAGE + x), part.rgba + (size_t)4 * row * width, (size_t)4 * width);
+        for (uint32_t shown = 0; shown < u24(frame + 12); shown += SHOT_MILLISECONDS) {
+            paint_shot(wanted, shot++);
+            assert_memory_equal(canvas, wanted, sizeof wanted);
+        }
+    }
+    assert_int_equal(shot, SHOTS);
+}
+
+/* One picture is a WebP as any other. */
+static void test_a_still_webp(void **unused)
+{
+    (void)unused;
+    static taken out;
+    static uint8_t rgba[16 * 8 * 4];
+    paint(rgba, 16 * 8, true);
+    webp_animation *w = st_webp_begin(&(webp_options){.width = 16, .height = 8, .lossless = true});
+    assert_true(st_webp_add(w, &(stele_picture){16, 8, rgba}, 0));
+    assert_true(st_webp_write(w, take, &out));
+    st_webp_free(w);
+    expect_pixels(out.data, out.size, NULL, 16, 8, rgba, 0);
+}
+
 static void test_webp_that_cannot_be(void **unused)
 {
     (void)unused;
     static taken out;
     static uint8_t rgba[4 * 4 * 4];
-    assert_null(st_webp_begin(&(webp_options){0, 4, false}));
-    assert_null(st_webp_begin(&(webp_options){4, MOST_WEBP_SIDE + 1, false}));
-    webp_animation *w = st_webp_begin(&(webp_options){4, 4, true});
+    assert_null(st_webp_begin(&(webp_options){.height = 4}));
+    assert_null(st_webp_begin(&(webp_options){.width = 4, .height = MOST_WEBP_SIDE + 1}));
+    webp_animation *w = st_webp_begin(&(webp_options){.width = 4, .height = 4, .lossless = true});
     assert_true(st_webp_add(w, &(stele_picture){4, 4, rgba}, 10));
     assert_false(st_webp_add(w, &(stele_picture){4, 3, rgba}, 10));
     assert_false(st_webp_add(w, &(stele_picture){4, 4, rgba}, 10));
     assert_false(st_webp_write(w, take, &out));
     st_webp_free(w);
-    w = st_webp_begin(&(webp_options){4, 4, true});
+    w = st_webp_begin(&(webp_options){.width = 4, .height = 4, .lossless = true});
     assert_true(st_webp_add(w, &(stele_picture){4, 4, rgba}, 10));
     out = (taken){.limit = 1};
     assert_false(st_webp_write(w, take, &out));
     st_webp_free(w);
-    w = st_webp_begin(&(webp_options){4, 4, true}); /* no frame at all */
+    w = st_webp_begin(&(webp_options){.width = 4, .height = 4, .lossless = true}); /* no frame at all */
     assert_false(st_webp_write(w, take, &out));
     st_webp_free(w);
 }
@@ -903,6 +992,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_dds_that_lies, begin, end),
         cmocka_unit_test_setup_teardown(test_webp, begin, end),
         cmocka_unit_test_setup_teardown(test_writing_webp, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_movie_shows_its_pictures, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_still_webp, begin, end),
         cmocka_unit_test_setup_teardown(test_webp_that_cannot_be, begin, end),
         cmocka_unit_test_setup_teardown(test_kinds_that_are_only_named, begin, end),
         cmocka_unit_test(test_labels),

@@ -104,7 +104,7 @@ class Stills(RenderTest):
 
     def test_backgrounds(self):
         for color, wanted in (("transparent", CLEAR), ("white", (255, 255, 255, 255)), ("black", (0, 0, 0, 255)),
-                              ("#0a0B0c", (10, 11, 12, 255))):
+                              ("dark", (38, 40, 44, 255)), ("#0a0B0c", (10, 11, 12, 255))):
             with self.subTest(color):
                 picture = self.picture("scribe.sgm", "--background", color)
                 self.assertEqual(corners(picture), {wanted})
@@ -267,7 +267,7 @@ class Outputs(RenderTest):
                 self.assertEqual(result.stdout, b"")
                 self.assertNotEqual(result.stderr, b"")
                 self.assert_nothing_new()
-        for arguments in ([], ["-o", "out.png"], ["scribe.sgm"], ["scribe.sgm", "-o", "out.jpg"], ["scribe.sgm", "-o", "out.webp"],
+        for arguments in ([], ["-o", "out.png"], ["scribe.sgm"], ["scribe.sgm", "-o", "out.jpg"],
                           ["scribe.sgm", "-o", "out"], [".", "-o", "out.png"], ["scribe.sgm", "--sheet"],
                           ["scribe.sgm", "--sheet", "-o", "out.jpg"], ["scribe.sgm", "--sheet", "-o", "out.webp"]):
             with self.subTest(arguments):
@@ -370,6 +370,24 @@ class Movies(RenderTest):
         self.assertIn(b"VP8 ", lossy)
         self.assertNotIn(b"VP8 ", self.read("out.webp"))
         self.assertIn(b"VP8L", self.read("out.webp"))
+
+    def test_a_still_one(self):
+        for arguments in ([], ["--clip", "walk", "--time", "0.4"]):
+            self.render("-f", "-q", "scribe.sgm", "-o", "out.webp", "--lossless", "--size", "40x48", *arguments)
+            still = self.read("out.webp")
+            self.assertEqual((still[:4], still[8:16]), (b"RIFF", b"WEBPVP8L"))
+            size = int.from_bytes(still[21:25], "little")
+            self.assertEqual(((size & 0x3fff) + 1, (size >> 14 & 0x3fff) + 1), (40, 48))
+        self.render("-f", "-q", "scribe.sgm", "-o", "out.webp", "--size", "40x48")
+        self.assertEqual(self.read("out.webp")[12:16], b"VP8 ")
+        self.put("out.webp", b"precious")
+        self.render("scribe.sgm", "-o", "out.webp", code=NO_IO)
+        self.assertEqual(self.read("out.webp"), b"precious")
+
+    def test_one_of_each(self):
+        self.put("in/a/b.sgm", self.read("scribe.sgm"))
+        self.render("-q", "-r", "in", "--out-dir", "out", "--turntable", "--movie-fps", "2", "--size", "16")
+        self.assertEqual(len(Webp(self.read("out/a/b.webp")).durations), 8)
 
     def test_standard_output(self):
         self.movie("--turntable", "--movie-fps", "2")

@@ -854,7 +854,7 @@ static void movies_go_on_after_failures(void **state)
     char path[300];
     (void)state;
     snprintf(path, sizeof path, "%s/movie.webp", folder);
-    stele_movie *movie = stele_movie_begin(8, 8, true);
+    stele_movie *movie = stele_movie_begin(8, 8, &(stele_movie_options){.lossless = true});
     expect_movie(movie, stele_movie_save(movie, path, NULL), STELE_USAGE); /* of nothing */
     expect_movie(movie, stele_movie_add(movie, &wrong, 10), STELE_USAGE);
     expect_movie(movie, stele_movie_add(movie, NULL, 10), STELE_USAGE);
@@ -871,7 +871,7 @@ static void movies_go_on_after_failures(void **state)
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.data, second.data, first.size);
     stele_movie_close(movie);
-    movie = stele_movie_begin(8, 16384, false);
+    movie = stele_movie_begin(8, 16384, NULL);
     assert_int_equal(stele_movie_status(movie), STELE_USAGE);
     expect_movie(movie, stele_movie_add(movie, &right, 10), STELE_USAGE);
     stele_movie_close(movie);

@@ -84,8 +84,10 @@ struct stele_movie {
     bool started, ended; /* a picture is in it; it is complete */
 };
 
-stele_movie *stele_movie_begin(uint32_t width, uint32_t height, bool lossless)
+stele_movie *stele_movie_begin(uint32_t width, uint32_t height, const stele_movie_options *options)
 {
+    static const stele_movie_options usual;
+    options = options ? options : &usual;
     arena a;
     st_arena_init(&a, &(stele_options){0});
     stele_movie *movie = st_arena_alloc(&a, sizeof *movie);
@@ -93,7 +95,10 @@ stele_movie *stele_movie_begin(uint32_t width, uint32_t height, bool lossless)
         return NULL;
     *movie = (stele_movie){.arena = a, .outcome = outcome_good(), .width = width, .height = height};
     if (width && height && width <= MOST_WEBP_SIDE && height <= MOST_WEBP_SIDE) {
-        movie->animation = st_webp_begin(&(webp_options){.width = width, .height = height, .lossless = lossless});
+        movie->animation = st_webp_begin(&(webp_options){.width = width,
+                                                         .height = height,
+                                                         .lossless = options->lossless,
+                                                         .threads = {options->parallel, options->parallel_user}});
         if (!movie->animation)
             movie->outcome = outcome_no_memory();
     } else {

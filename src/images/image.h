@@ -3,6 +3,7 @@
 #define ST_IMAGE_H
 
 #include "base/arena.h"
+#include "base/parallel.h"
 #include "stele.h"
 
 /* The most pixels that an image may have: more is refused before anything is allocated. */
@@ -15,8 +16,8 @@ bool st_image_decode(const void *data, uint64_t size, const char *name, arena *a
 /* Encodes a picture as PNG: deterministic, without any metadata. */
 bool st_image_encode_png(const stele_picture *picture, stele_sink sink, void *user);
 
-/* An animated WebP, made frame by frame: deterministic, without any metadata. The frames are packed as they come and kept in
- * memory until the end. */
+/* An animated WebP, made frame by frame, or a still one of one frame: deterministic, without any metadata. Frames are packed by
+ * several threads at once, and kept in memory until the end. A frame that changes nothing makes the one before it longer. */
 enum { MOST_WEBP_SIDE = 16383 };
 
 typedef struct webp_animation webp_animation;
@@ -24,6 +25,7 @@ typedef struct webp_animation webp_animation;
 typedef struct webp_options {
     uint32_t width, height; /* of every frame; MOST_WEBP_SIDE at most */
     bool lossless;
+    threads threads;
 } webp_options;
 
 /* NULL if that is not possible. */

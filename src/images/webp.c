@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include <webp/decode.h>
 #include <webp/encode.h>
@@ -26,27 +27,45 @@ bool st_webp_decode(image_source *s, stele_picture *p)
 
 /* ---- Encoding ---------------------------------------------------------------------------------------------------------- */
 
-enum { MOST_WEBP_MILLISECONDS = INT32_MAX };
+/* Pictures wait until there are enough of them for all threads, or so many bytes; what is made of them does not depend on it.
+ */
+enum { MOST_WAITING = 32, MOST_WAITING_BYTES = 1 << 27, MOST_MILLISECONDS = (1 << 24) - 1 };
+
+/* What a frame changes of the picture before it, packed. */
+typedef struct webp_frame {
+    int x, y, width, height;
+    int milliseconds;
+    WebPMemoryWriter bytes;
+    bool failed;
+} webp_frame;
 
 struct webp_animation {
     webp_options options;
-    WebPAnimEncoder *encoder;
     WebPConfig config;
-    int64_t time;  /* at which the next frame begins */
+    webp_frame *frames;
+    size_t count, room;
+    uint8_t *pixels; /* of the picture before those that wait, and of these, which are the last frames */
+    size_t waiting, most_waiting;
     WebPData data; /* of the whole file, once it is complete */
     bool failed;
 };
 
+static size_t picture_bytes(const webp_animation *w)
+{
+    return (size_t)w->options.width * w->options.height * 4;
+}
+
 static bool prepare(webp_animation *w)
 {
-    WebPAnimEncoderOptions encoder;
-    if (!WebPAnimEncoderOptionsInit(&encoder) || !WebPConfigInit(&w->config))
+    size_t fit = MOST_WAITING_BYTES / picture_bytes(w);
+    w->most_waiting = fit < 1 ? 1 : fit < MOST_WAITING ? fit : MOST_WAITING;
+    w->pixels = malloc((w->most_waiting + 1) * picture_bytes(w));
+    if (!w->pixels || !WebPConfigInit(&w->config))
         return false;
     w->config.lossless = w->options.lossless;
     w->config.quality = w->options.lossless ? 50 : 85; /* the work to spend, or what to keep */
     w->config.method = w->options.lossless ? 2 : 4;
-    w->encoder = WebPAnimEncoderNew((int)w->options.width, (int)w->options.height, &encoder);
-    return w->encoder && WebPValidateConfig(&w->config);
+    return WebPValidateConfig(&w->config);
 }
 
 webp_animation *st_webp_begin(const webp_options *options)
@@ -63,34 +82,135 @@ webp_animation *st_webp_begin(const webp_options *options)
     return NULL;
 }
 
-static bool add_frame(webp_animation *w, const stele_picture *frame)
+/* The pixels that differ from those before, from an even place on, as frames are. */
+static void find_change(const webp_animation *w, const uint8_t *before, const uint8_t *now, webp_frame *f)
 {
+    int width = (int)w->options.width, height = (int)w->options.height, first[2] = {width, height}, last[2] = {-1, -1};
+    for (int y = 0; y < height; y++, before += 4 * (size_t)width, now += 4 * (size_t)width) {
+        if (memcmp(before, now, 4 * (size_t)width) == 0)
+            continue;
+        int left = 0, right = width - 1;
+        while (memcmp(before + 4 * (size_t)left, now + 4 * (size_t)left, 4) == 0)
+            left++;
+        while (memcmp(before + 4 * (size_t)right, now + 4 * (size_t)right, 4) == 0)
+            right--;
+        first[0] = left < first[0] ? left : first[0];
+        last[0] = right > last[0] ? right : last[0];
+        first[1] = y < first[1] ? y : first[1];
+        last[1] = y;
+    }
+    f->x = first[0] & ~1;
+    f->y = first[1] & ~1;
+    f->width = last[0] + 1 - f->x;
+    f->height = last[1] + 1 - f->y;
+}
+
+/* One task for each picture that waits. */
+static void encode_frame(void *context, size_t index)
+{
+    const webp_animation *w = context;
+    webp_frame *f = &w->frames[w->count - w->waiting + index];
     WebPPicture picture;
-    if (!WebPPictureInit(&picture))
-        return false;
+    int stride = (int)w->options.width * 4;
+    const uint8_t *pixels = w->pixels + (index + 1) * picture_bytes(w) + (size_t)f->y * (size_t)stride + (size_t)f->x * 4;
+    f->failed = !WebPPictureInit(&picture);
+    if (f->failed)
+        return;
+    WebPMemoryWriterInit(&f->bytes);
     picture.use_argb = 1;
-    picture.width = (int)frame->width;
-    picture.height = (int)frame->height;
-    bool added = WebPPictureImportRGBA(&picture, frame->rgba, picture.width * 4) &&
-                 WebPAnimEncoderAdd(w->encoder, &picture, (int)w->time, &w->config);
+    picture.width = f->width;
+    picture.height = f->height;
+    picture.writer = WebPMemoryWrite;
+    picture.custom_ptr = &f->bytes;
+    f->failed = !WebPPictureImportRGBA(&picture, pixels, stride) || !WebPEncode(&w->config, &picture);
     WebPPictureFree(&picture);
-    return added;
+}
+
+static bool encode_waiting(webp_animation *w)
+{
+    parallel_for(&w->options.threads, w->waiting, encode_frame, w);
+    for (size_t i = w->count - w->waiting; i < w->count; i++)
+        w->failed |= w->frames[i].failed;
+    memmove(w->pixels, w->pixels + w->waiting * picture_bytes(w), picture_bytes(w));
+    w->waiting = 0;
+    return !w->failed;
+}
+
+static bool make_room(webp_animation *w)
+{
+    if (w->count < w->room)
+        return true;
+    size_t room = w->room ? 2 * w->room : 64;
+    webp_frame *frames = realloc(w->frames, room * sizeof *frames);
+    if (frames) {
+        w->frames = frames;
+        w->room = room;
+    }
+    return frames;
+}
+
+static bool add_frame(webp_animation *w, const stele_picture *picture, uint32_t milliseconds)
+{
+    if (milliseconds > MOST_MILLISECONDS || !make_room(w) || (w->waiting == w->most_waiting && !encode_waiting(w)))
+        return false;
+    webp_frame f = {.width = (int)picture->width, .height = (int)picture->height, .milliseconds = (int)milliseconds};
+    uint8_t *now = w->pixels + (w->waiting + 1) * picture_bytes(w);
+    if (w->count) {
+        find_change(w, now - picture_bytes(w), picture->rgba, &f);
+        webp_frame *last = &w->frames[w->count - 1];
+        if (f.width <= 0 && last->milliseconds + f.milliseconds <= MOST_MILLISECONDS) {
+            last->milliseconds += f.milliseconds; /* nothing has changed */
+            return true;
+        }
+        if (f.width <= 0) /* nor can it be longer */
+            f = (webp_frame){.width = 1, .height = 1, .milliseconds = f.milliseconds};
+    }
+    memcpy(now, picture->rgba, picture_bytes(w));
+    w->frames[w->count++] = f;
+    w->waiting++;
+    return true;
 }
 
 bool st_webp_add(webp_animation *w, const stele_picture *frame, uint32_t milliseconds)
 {
     bool fits = frame->width == w->options.width && frame->height == w->options.height;
-    if (w->failed || w->data.bytes || !fits || w->time + milliseconds > MOST_WEBP_MILLISECONDS || !add_frame(w, frame))
-        w->failed = true;
-    else
-        w->time += milliseconds;
+    w->failed |= w->data.bytes || !fits || !add_frame(w, frame, milliseconds);
     return !w->failed;
+}
+
+static bool push(WebPMux *mux, const webp_frame *f)
+{
+    WebPMuxFrameInfo frame = {.bitstream = {f->bytes.mem, f->bytes.size},
+                              .x_offset = f->x,
+                              .y_offset = f->y,
+                              .duration = f->milliseconds,
+                              .id = WEBP_CHUNK_ANMF,
+                              .dispose_method = WEBP_MUX_DISPOSE_NONE,
+                              .blend_method = WEBP_MUX_NO_BLEND};
+    return WebPMuxPushFrame(mux, &frame, 0) == WEBP_MUX_OK;
+}
+
+/* One picture alone does not move: its bytes are the file. */
+static bool assemble(webp_animation *w)
+{
+    if (w->count == 1)
+        return WebPDataCopy(&(WebPData){w->frames->bytes.mem, w->frames->bytes.size}, &w->data);
+    WebPMux *mux = WebPMuxNew();
+    WebPMuxAnimParams params = {.bgcolor = 0xffffffff, .loop_count = 0};
+    bool done = mux && WebPMuxSetCanvasSize(mux, (int)w->options.width, (int)w->options.height) == WEBP_MUX_OK &&
+                WebPMuxSetAnimationParams(mux, &params) == WEBP_MUX_OK;
+    for (size_t i = 0; done && i < w->count; i++)
+        done = push(mux, &w->frames[i]);
+    done = done && WebPMuxAssemble(mux, &w->data) == WEBP_MUX_OK;
+    WebPMuxDelete(mux);
+    return done;
 }
 
 static bool complete(webp_animation *w)
 {
-    return w->data.bytes ||
-           (WebPAnimEncoderAdd(w->encoder, NULL, (int)w->time, NULL) && WebPAnimEncoderAssemble(w->encoder, &w->data));
+    if (!w->data.bytes && (!w->count || !encode_waiting(w) || !assemble(w)))
+        w->failed = true;
+    return !w->failed;
 }
 
 bool st_webp_write(webp_animation *w, stele_sink sink, void *user)
@@ -101,6 +221,9 @@ bool st_webp_write(webp_animation *w, stele_sink sink, void *user)
 void st_webp_free(webp_animation *w)
 {
     WebPDataClear(&w->data);
-    WebPAnimEncoderDelete(w->encoder);
+    for (size_t i = 0; i < w->count; i++)
+        WebPMemoryWriterClear(&w->frames[i].bytes);
+    free(w->frames);
+    free(w->pixels);
     free(w);
 }
