@@ -23,7 +23,7 @@ typedef struct settings {
     bool force, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
-    const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit, *color;
+    const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit, *work_limit, *color;
     const char *from, *files_from, *base_dir; /* which files, and where they lie */
     const char *to;                           /* the format to write, which is the extension of outputs */
     const char *fps, *pose, *tolerance, *scale;

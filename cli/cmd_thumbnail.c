@@ -9,8 +9,6 @@
 
 enum { USUAL_THUMBNAIL = 256, MOST_THUMBNAIL = 2048, USUAL_SECONDS = 20, MOST_SECONDS = 3600 };
 
-static const char usual_memory[] = "1G";
-
 static const char *output;
 static uint32_t side;
 
@@ -165,8 +163,6 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("'%s' is no size from 1 to %d", s.size, MOST_THUMBNAIL);
     if (s.time_limit && (!parse_positive(s.time_limit, &seconds) || seconds < 1 || seconds > MOST_SECONDS))
         return usage_error("'%s' is no number of seconds from 1 to %d", s.time_limit, MOST_SECONDS);
-    if (!s.memory_limit)
-        s.memory_limit = usual_memory;
     side = (uint32_t)size;
     st_on_time_limit(give_up);
     s.seconds = (unsigned)seconds;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "system/files.h"
 
 extern char **environ;
 
@@ -210,7 +211,8 @@ static bool is_sound(const char *path, const stele_options *given)
 bool is_to_be_imported(const job *j, const stele_options *options, const stele_file *file)
 {
     stele_status status = stele_file_status(file);
-    if (strcmp(j->path, "-") == 0 || j->settings->format || status == STELE_IO || status == STELE_NO_MEMORY)
+    if (strcmp(j->path, "-") == 0 || j->settings->format || status == STELE_IO || status == STELE_NO_MEMORY ||
+        status == STELE_TOO_MUCH_WORK || status == STELE_CANCELLED)
         return false;
     /* names of ours stay ours: what is wrong with such a file is for us to say, unless --import asks for Assimp */
     bool unknown = status == STELE_UNSUPPORTED && !stele_file_format(file) && !stele_format_of_name(j->path);
@@ -266,7 +268,7 @@ static stele_file *open_imported(const stele_options *options, importer *child, 
     return file;
 }
 
-static stele_file *run_importer(job *j, const stele_options *options, char **arguments, stele_file *unknown)
+static stele_file *run_importer(job *j, const stele_options *options, uint64_t limit, char **arguments, stele_file *unknown)
 {
     importer *child = malloc(sizeof *child);
     imported *glb = calloc(1, sizeof *glb);
@@ -276,7 +278,7 @@ static stele_file *run_importer(job *j, const stele_options *options, char **arg
         return refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory");
     }
     bool started = start(child, arguments);
-    bool whole = started && read_glb(child, options->memory_limit, glb);
+    bool whole = started && read_glb(child, limit, glb);
     int status = finish(child, whole);
     if (!started)
         status = CANNOT_RUN << 8; /* as waitpid would have it */
@@ -286,6 +288,15 @@ static stele_file *run_importer(job *j, const stele_options *options, char **arg
     j->imported = glb;
     free(child);
     return file;
+}
+
+/* Generous for any real file; what a pipe or a device gives has no size to go by. */
+static uint64_t memory_to_import(const char *path)
+{
+    const uint64_t gigabyte = 1u << 30;
+    file_status status;
+    bool regular = st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR;
+    return regular ? gigabyte + 64 * status.size : 8 * gigabyte;
 }
 
 stele_file *import_file(job *j, const stele_options *given, stele_file *unknown)
@@ -299,7 +310,8 @@ stele_file *import_file(job *j, const stele_options *given, stele_file *unknown)
                           "libassimp-dev)");
         return unknown;
     }
-    snprintf(memory, sizeof memory, "%llu", (unsigned long long)given->memory_limit);
+    uint64_t limit = given->memory_limit ? given->memory_limit : memory_to_import(j->path);
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)limit);
     char *arguments[10] = {program, "--scale", (char *)scale, "--memory", memory, "--seconds", (char *)seconds};
     size_t count = 7;
     if (s->embed_textures)
@@ -308,7 +320,7 @@ stele_file *import_file(job *j, const stele_options *given, stele_file *unknown)
     stele_options options = *given;
     options.format = "glb";
     options.beside = options.name = j->path;
-    return run_importer(j, &options, arguments, unknown);
+    return run_importer(j, &options, limit, arguments, unknown);
 }
 
 /* ---- Which formats ---- */

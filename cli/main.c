@@ -79,6 +79,8 @@ static int check_settings(const settings *s)
         return usage_error("-j takes a number of threads from 1 to 256, not '%s'", s->jobs);
     if (s->memory_limit && !parse_bytes(s->memory_limit, &number))
         return usage_error("'%s' is no number of bytes", s->memory_limit);
+    if (s->work_limit && !parse_bytes(s->work_limit, &number))
+        return usage_error("'%s' is no number of units", s->work_limit);
     if (s->at && !parse_offset(s->at, &number))
         return usage_error("'%s' is no offset", s->at);
     double positive;

@@ -80,13 +80,11 @@ int exit_code_of(stele_status status)
     }
 }
 
-/* Generous for any real file; what a pipe or a device gives has no size to go by. */
-static uint64_t default_limit(const char *path)
+/* As the library has it, but that 0 is none. */
+static uint64_t limit_of(const char *given)
 {
-    const uint64_t gigabyte = 1u << 30;
-    file_status status;
-    bool regular = st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR;
-    return regular ? gigabyte + 64 * status.size : 8 * gigabyte;
+    uint64_t limit = 0;
+    return !given ? 0 : parse_bytes(given, &limit) && limit ? limit : UINT64_MAX;
 }
 
 static stele_file *open_file(const job *j, const stele_options *options)
@@ -110,7 +108,9 @@ static stele_file *open_file(const job *j, const stele_options *options)
 stele_file *open_job(job *j, stele_check_level level)
 {
     const settings *s = j->settings;
-    stele_options options = {.format = s->format,
+    stele_options options = {.memory_limit = limit_of(s->memory_limit),
+                             .work_limit = limit_of(s->work_limit),
+                             .format = s->format,
                              .check = level,
                              .target = s->target,
                              .rules = s->rules,
@@ -122,9 +122,6 @@ stele_file *open_job(job *j, stele_check_level level)
                                       .choice_count = s->choice_count}};
     if (s->fps)
         parse_positive(s->fps, &options.load.fps);
-    options.memory_limit = default_limit(j->path);
-    if (s->memory_limit)
-        parse_bytes(s->memory_limit, &options.memory_limit);
     if (j->threads > 1) {
         progress_start(&j->bar, s);
         options.parallel = run_parallel;
@@ -135,7 +132,7 @@ stele_file *open_job(job *j, stele_check_level level)
         file = import_file(j, &options, file);
     stele_status status = stele_file_status(file);
     j->exit_code = exit_code_of(status);
-    if (status == STELE_USAGE || status == STELE_NO_MEMORY)
+    if (status == STELE_USAGE || status == STELE_NO_MEMORY || status == STELE_TOO_MUCH_WORK)
         job_fails(j, "%s", stele_file_message(file));
     if (status == STELE_USAGE || !file) {
         stele_close(file);

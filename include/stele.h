@@ -34,6 +34,12 @@
  * alignment and in little-endian order. What Stele allocates is a small multiple of the number of records in the file (and, for
  * a compressed file, its content), comes from your allocator if you give one, and never passes your memory limit.
  *
+ * LIMITS. A small file can ask for a lot: one mesh drawn by every node, a clip with a key of its own for every joint, an image
+ * that unpacks to a thousand times its size. What would take more memory or work than the limits say is refused, with
+ * STELE_NO_MEMORY or STELE_TOO_MUCH_WORK. The usual limits are in proportion to the bytes of the file and of the files that it
+ * names, and far from what models need: a file of 100 kB gets about 220 MB, and one second of a usual machine. Work is counted,
+ * not timed: the same call is refused everywhere or nowhere.
+ *
  * CALLBACKS must not call a function with the file that they are called for.
  *
  * THREADS. There is no global state. Different handles may be used by different threads; one handle by one thread at a time.
@@ -75,16 +81,17 @@ STELE_API const char *stele_version(void);
 /* ---- Outcomes ---------------------------------------------------------------------------------------------------------- */
 
 typedef enum stele_status {
-    STELE_OK = 0,          /* all went well; there may be warnings */
-    STELE_DAMAGED = 1,     /* the file is of a known format, and has errors */
-    STELE_USAGE = 2,       /* the call makes no sense: an unknown format, dialect, target or id */
-    STELE_IO = 3,          /* the file cannot be read or written */
-    STELE_UNSUPPORTED = 4, /* not a format that Stele knows, or a version that it does not read or write */
-    STELE_NO_MEMORY = 5,   /* the allocator or the memory limit said no */
-    STELE_CANCELLED = 6,   /* your progress callback said no */
-    STELE_LOSSY = 7,       /* strict saving: something would be lost, nothing was written */
-    STELE_DIFFERENT = 8,   /* two models are not the same */
-    STELE_EXISTS = 9       /* there is a file of that name already, and options.overwrite is not set */
+    STELE_OK = 0,            /* all went well; there may be warnings */
+    STELE_DAMAGED = 1,       /* the file is of a known format, and has errors */
+    STELE_USAGE = 2,         /* the call makes no sense: an unknown format, dialect, target or id */
+    STELE_IO = 3,            /* the file cannot be read or written */
+    STELE_UNSUPPORTED = 4,   /* not a format that Stele knows, or a version that it does not read or write */
+    STELE_NO_MEMORY = 5,     /* the allocator or the memory limit said no */
+    STELE_CANCELLED = 6,     /* your progress callback said no */
+    STELE_LOSSY = 7,         /* strict saving: something would be lost, nothing was written */
+    STELE_DIFFERENT = 8,     /* two models are not the same */
+    STELE_EXISTS = 9,        /* there is a file of that name already, and options.overwrite is not set */
+    STELE_TOO_MUCH_WORK = 10 /* the limit of work said no */
 } stele_status;
 
 /* ---- Diagnostics ------------------------------------------------------------------------------------------------------- */
@@ -161,9 +168,13 @@ typedef struct stele_load_options {
     bool origins;       /* for stele_row_origin and stele_part_origin: takes memory, of which the limit holds once more */
 } stele_load_options;
 
+/* Called now and then with what is done; return false to cancel. */
+typedef bool (*stele_progress)(void *user, uint64_t done, uint64_t total);
+
 typedef struct stele_options {
     stele_allocator allocator; /* default: malloc and free */
-    uint64_t memory_limit;     /* most bytes ever allocated at once for this handle; 0: no limit */
+    uint64_t memory_limit;     /* most bytes ever allocated at once for this handle; 0: the usual limit, UINT64_MAX: none */
+    uint64_t work_limit;       /* most units of work for a call, with opening and loading; 0 and UINT64_MAX: the same */
     const char *format;        /* a format's name, to skip detection */
     const char *name;          /* a file name for data that has none: its extension breaks ties */
     const char *beside;        /* a path: data that has none is taken to lie in its folder, with the files that it names */
@@ -178,6 +189,9 @@ typedef struct stele_options {
     stele_parallel parallel; /* default: all work is done on the calling thread */
     void *parallel_user;
     stele_load_options load; /* of stele_file_model */
+    stele_progress progress; /* asked during all calls with the handle, on their thread; done is units of work, total the limit.
+                              * A cancelled call is STELE_CANCELLED; a file or model that was not complete then stays so */
+    void *progress_user;
 } stele_options;
 
 /* ---- Opening and closing ----------------------------------------------------------------------------------------------- */
@@ -228,6 +242,9 @@ STELE_API bool stele_file_changed(const stele_file *file);
 
 /* Bytes now allocated for this handle; the mapping does not count. */
 STELE_API uint64_t stele_file_memory(const stele_file *file);
+
+/* Units of work of the last call, with those of opening and loading; the limit at most. */
+STELE_API uint64_t stele_file_work(const stele_file *file);
 
 /* ---- A summary --------------------------------------------------------------------------------------------------------- */
 
@@ -727,9 +744,6 @@ typedef void (*stele_each_difference)(void *user, const stele_difference *differ
 STELE_API stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user);
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------------- */
-
-/* Called now and then with what is done; return false to cancel. */
-typedef bool (*stele_progress)(void *user, uint64_t done, uint64_t total);
 
 /* What becomes of textures. */
 typedef enum stele_textures {

@@ -103,7 +103,7 @@ class CommandLine(CliTest):
 
     def test_help_of_each_command_lists_its_options(self):
         common = {"--help", "--json", "--quiet", "--verbose", "--color"}
-        files = common | {"--jobs", "--format", "--base-dir", "--read", "--memory-limit", "--import", "--scale"}
+        files = common | {"--jobs", "--format", "--base-dir", "--read", "--memory-limit", "--work-limit", "--import", "--scale"}
         many = files | {"--recursive", "--from", "--files-from"}
         models = {"--fps", "--set", "--no-repair", "--allow-outside"}
         options = {"formats": common, "info": many, "check": many | {"--target", "--severity", "--ids"},
@@ -152,7 +152,7 @@ class CommandLine(CliTest):
                  ["check", "--json=1", GOOD], ["check", GOOD, "--target"], ["check", "--target", "tetris", GOOD],
                  ["check", "-s", "normal-zero", GOOD], ["check", "-s", "normal-zero=bad", GOOD],
                  ["check", "-s", "nothing=off", GOOD], ["check", "--format", "doc", GOOD],
-                 ["check", "--memory-limit", "lots", GOOD], ["check", "--memory-limit", "-1", GOOD],
+                 ["check", "--memory-limit", "lots", GOOD], ["check", "--work-limit", "much", GOOD], ["check", "--memory-limit", "-1", GOOD],
                  ["explain", "--at", "here", GOOD], ["explain", "--at", "-1", GOOD], ["explain", "--at", " -1", GOOD],
                  ["explain", "--at", "999999", GOOD], ["convert", GOOD, "out.sgm", "--dialect", "v9"]]
         for arguments in wrong:
@@ -233,6 +233,14 @@ class ExitCodes(CliTest):
         self.assertIn(b"memory", result.stderr)
         for enough in ("1000000", "1000K", "1M", "1G", "0"):
             self.expect(FINE, "check", "--memory-limit", enough, GOOD)
+
+    def test_work_limit_is_kept_and_named(self):
+        result = self.expect(NO_IO, "convert", "--work-limit", "1000", GOOD, self.folder / "out.glb")
+        self.assertIn(b"work_limit (--work-limit)", result.stderr)
+        self.assertIn(b"1000 units", result.stderr)
+        self.assertFalse((self.folder / "out.glb").exists())
+        for enough in ("1G", "0"):
+            self.expect(FINE, "convert", "-f", "--work-limit", enough, GOOD, self.folder / "out.glb")
 
     def test_memory_limit_holds_for_reading(self):
         large_model(self.folder / "a.sgm", 2 * MEGABYTE)

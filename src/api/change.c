@@ -88,6 +88,7 @@ static stele_model *loaded_model(stele_file *file)
     if (!file->model_done) {
         file->model = load_model(file);
         file->loading = file->outcome;
+        file->work = file->arena.work;
         file->model_done = true;
     }
     if (!file->model)
@@ -107,7 +108,8 @@ const stele_model *st_finished_model(stele_file *file)
             return model;
         model->order = NULL;
     }
-    st_fail(file, file->arena.failed ? STELE_NO_MEMORY : STELE_USAGE, problem);
+    st_fail(file, STELE_USAGE, problem);
+    st_end(file);
     return NULL;
 }
 
@@ -123,6 +125,7 @@ stele_file *stele_new(const stele_options *options)
     stele_file *file = st_new_handle(options, NULL);
     if (!file)
         return NULL;
+    st_arena_input(&file->arena, UINT64_MAX); /* what the caller makes is no file that came from anywhere */
     if (file->outcome.status == STELE_OK)
         file->model = st_arena_alloc(&file->arena, sizeof *file->model);
     st_end(file);
@@ -169,9 +172,20 @@ uint32_t stele_add_node(stele_file *file, const stele_node *node)
     return model ? added(file, st_model_add_node(model, &file->arena, node)) : STELE_NONE;
 }
 
+/* What views point to is input too. */
+static void count_input(stele_file *file, const stele_view *v)
+{
+    st_arena_input(&file->arena, v->count * v->components * stele_type_size(v->type));
+}
+
 uint32_t stele_add_mesh(stele_file *file, const stele_mesh *mesh)
 {
     stele_model *model = model_to_add_to(file, file ? st_mesh_problem(&file->arena, mesh) : NULL);
+    for (size_t i = 0; model && i < mesh->primitive_count; i++) {
+        for (size_t k = 0; k < mesh->primitives[i].attribute_count; k++)
+            count_input(file, &mesh->primitives[i].attributes[k].view);
+        count_input(file, &mesh->primitives[i].indices);
+    }
     return model ? added(file, st_model_add_mesh(model, &file->arena, mesh)) : STELE_NONE;
 }
 
@@ -184,6 +198,8 @@ uint32_t stele_add_skin(stele_file *file, const stele_skin *skin)
 uint32_t stele_add_clip(stele_file *file, const stele_clip *clip)
 {
     stele_model *model = model_to_add_to(file, file ? st_clip_problem(&file->arena, clip) : NULL);
+    for (size_t i = 0; model && i < clip->channel_count; i++)
+        count_input(file, &clip->channels[i].values);
     return model ? added(file, st_model_add_clip(model, &file->arena, clip)) : STELE_NONE;
 }
 
@@ -256,7 +272,9 @@ stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_ea
     arena_mark mark = st_arena_mark(&a->arena);
     bool equal = st_diff(first, second, &a->arena, tolerance, each, user), failed = a->arena.failed;
     st_arena_rewind(&a->arena, mark);
-    if (failed)
-        return tell_both(a, b, outcome_no_memory());
+    if (failed) {
+        st_end(a);
+        return tell_other(a, b);
+    }
     return tell_both(a, b, equal ? outcome_good() : (outcome){STELE_DIFFERENT, "the models differ"});
 }

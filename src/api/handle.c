@@ -12,17 +12,18 @@ bool st_begin(stele_file *file)
 {
     if (!file)
         return false;
-    /* what could not be opened for lack of memory is half made */
-    bool usable = file->opening.status != STELE_NO_MEMORY;
+    st_work_begin(&file->arena, file->work);
+    /* what could not be opened within the limits is half made */
+    stele_status opening = file->opening.status;
+    bool usable = opening != STELE_NO_MEMORY && opening != STELE_TOO_MUCH_WORK && opening != STELE_CANCELLED;
     file->outcome = usable ? outcome_good() : file->opening;
-    file->arena.failed = !usable;
     return usable;
 }
 
 stele_status st_end(stele_file *file)
 {
     if (file && file->arena.failed)
-        file->outcome = outcome_no_memory();
+        file->outcome = st_outcome_refused(&file->arena);
     return stele_file_status(file);
 }
 
@@ -132,9 +133,18 @@ uint64_t stele_file_memory(const stele_file *file)
     return file ? file->arena.used : 0;
 }
 
+uint64_t stele_file_work(const stele_file *file)
+{
+    return file ? file->arena.work : 0;
+}
+
+/* What the caller has is input, as what is read. */
 void *stele_memory(stele_file *file, uint64_t size)
 {
-    void *memory = st_begin(file) ? st_arena_alloc(&file->arena, size) : NULL;
+    if (!st_begin(file))
+        return NULL;
+    st_arena_input(&file->arena, size);
+    void *memory = st_arena_alloc(&file->arena, size);
     st_end(file);
     return memory;
 }

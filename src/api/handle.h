@@ -38,6 +38,7 @@ struct stele_file {
     stele_model *model; /* NULL until it is asked for, or if it cannot be had */
     bool model_done;    /* we have tried */
     outcome loading;    /* and so it went */
+    uint64_t work;      /* of opening and loading */
     bool touched;       /* the model is no longer what the file says */
 
     /* Made from the model when they are asked for; model_changed (change.c) forgets them. */

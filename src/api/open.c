@@ -17,7 +17,7 @@ static void conclude(stele_file *file)
     if (file->outcome.status == STELE_OK && worst)
         st_fail(file, is_unsupported(worst) ? STELE_UNSUPPORTED : STELE_DAMAGED, st_line_of(file, worst));
     if (file->arena.failed)
-        file->outcome = outcome_no_memory();
+        file->outcome = st_outcome_refused(&file->arena);
 }
 
 bool st_parse(stele_file *file, context *c)
@@ -217,6 +217,7 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
     file->sound = file->outcome.status == STELE_OK && !file->diags.errors;
     file->diags_of_opening = file->diags.count;
     file->opening = file->outcome;
+    file->work = file->arena.work;
     return file;
 }
 
@@ -250,6 +251,7 @@ stele_file *stele_open_memory(const void *data, size_t size, const stele_options
     if ((size && !data) || file->outcome.status != STELE_OK)
         return open_nothing(file, size && !data ? "no bytes are given" : NULL);
     st_source_memory(&file->source, data, size);
+    st_arena_input(&file->arena, size);
     return open_source(file, 0, options ? options : &defaults);
 }
 

@@ -16,6 +16,7 @@ typedef struct place {
 } place;
 
 static const stele_save_options defaults;
+static const stele_options unlimited = {.memory_limit = UINT64_MAX, .work_limit = UINT64_MAX};
 
 static void put(arena *a, outcome *o, const place *to, st_produce produce, void *context)
 {
@@ -32,7 +33,7 @@ static void put(arena *a, outcome *o, const place *to, st_produce produce, void 
         *o = (outcome){STELE_USAGE, "neither a path nor a callback is given"};
     }
     if (a->failed)
-        *o = outcome_no_memory();
+        *o = st_outcome_refused(a);
 }
 
 /* ---- Pictures ---- */
@@ -51,7 +52,7 @@ static stele_status put_picture(const stele_picture *picture, const place *to, c
 {
     arena a;
     outcome o = outcome_good();
-    st_arena_init(&a, &(stele_options){0});
+    st_arena_init(&a, &unlimited);
     if (has_pixels(picture))
         put(&a, &o, to, produce_png, (void *)picture);
     else
@@ -89,7 +90,7 @@ stele_movie *stele_movie_begin(uint32_t width, uint32_t height, const stele_movi
     static const stele_movie_options usual;
     options = options ? options : &usual;
     arena a;
-    st_arena_init(&a, &(stele_options){0});
+    st_arena_init(&a, &unlimited);
     stele_movie *movie = st_arena_alloc(&a, sizeof *movie);
     if (!movie)
         return NULL;

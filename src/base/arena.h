@@ -1,4 +1,5 @@
-/* Memory of one handle: many small allocations, one free, a limit, and marks to go back to. */
+/* What one handle may cost. Memory: many small allocations, one free, a limit, and marks to go back to. And work: everything
+ * that takes time out of proportion to the bytes that are read is counted before it is done, with a limit too. */
 #ifndef ST_ARENA_H
 #define ST_ARENA_H
 
@@ -8,13 +9,24 @@
 
 typedef struct arena_block arena_block;
 
+typedef enum refusal { REFUSED_MEMORY, REFUSED_WORK, REFUSED_BY_CALLER } refusal;
+
 typedef struct arena {
     stele_allocator allocator;
-    uint64_t limit; /* 0: none */
+    uint64_t limit; /* of memory */
     uint64_t used;  /* bytes held from the allocator */
     arena_block *newest;
-    bool separate; /* every allocation its own block */
-    bool failed;   /* sticky: some allocation was refused */
+    bool separate;  /* every allocation its own block */
+    bool failed;    /* sticky: memory or work was refused; nothing is given any more if it was work */
+    refusal reason; /* if failed */
+
+    uint64_t work_limit, work; /* in units, of about a nanosecond */
+    uint64_t pause;            /* when the caller is asked next, or the limit is reached */
+    uint64_t input, output;    /* bytes that limits are in proportion to: what was read, and what the caller wants to have */
+    bool usual_limit, usual_work_limit; /* they are */
+    stele_progress progress;            /* NULL: nobody to ask */
+    void *progress_user;
+    char complaint[128]; /* what is said when something was refused */
 } arena;
 
 typedef struct arena_mark {
@@ -24,6 +36,18 @@ typedef struct arena_mark {
 
 void st_arena_init(arena *a, const stele_options *options);
 void st_arena_free(arena *a);
+
+/* Bytes were read that limits are in proportion to; and bytes are wanted, until the work begins again. */
+void st_arena_input(arena *a, uint64_t bytes);
+void st_arena_output(arena *a, uint64_t bytes);
+
+/* Begins to work, after so much that has been done before. */
+void st_work_begin(arena *a, uint64_t done);
+
+/* Before so many things are done, that cost so many units each: false if that is too much, or the caller has said to stop. Then
+ * no memory is given any more either, so that everything ends as it does without memory. On the thread of the caller only. */
+bool st_work(arena *a, uint64_t count, uint64_t units);
+uint64_t st_work_left(const arena *a);
 
 /* Zeroed memory, aligned for anything; NULL if refused, and then a->failed is set. Size 0 gives a valid pointer. */
 void *st_arena_alloc(arena *a, uint64_t size);
@@ -36,6 +60,9 @@ void *st_arena_grown(arena *a, void *items, size_t count, size_t *capacity, size
 
 /* Uninitialised memory for bytes that are overwritten at once. */
 void *st_arena_bytes(arena *a, uint64_t size);
+
+/* How much there is left; the allocator may have less. */
+uint64_t st_arena_left(const arena *a);
 
 /* Everything allocated after the mark is gone after the rewind. */
 arena_mark st_arena_mark(const arena *a);

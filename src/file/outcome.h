@@ -2,6 +2,7 @@
 #ifndef ST_OUTCOME_H
 #define ST_OUTCOME_H
 
+#include "base/arena.h"
 #include "stele.h"
 
 typedef struct outcome {
@@ -16,7 +17,10 @@ static inline outcome outcome_good(void)
 
 static inline outcome outcome_no_memory(void)
 {
-    return (outcome){STELE_NO_MEMORY, "there is not enough memory within the limit"};
+    return (outcome){STELE_NO_MEMORY, "there is not enough memory"};
 }
+
+/* That of an arena which has refused something. */
+outcome st_outcome_refused(arena *a);
 
 #endif

@@ -25,7 +25,10 @@ static size_t read_descriptor(void *user, void *buffer, size_t size)
     return n;
 }
 
-/* Reads to the end; expected is only a first guess of the size. */
+/* Some never end. */
+static const uint64_t MOST_OF_A_STREAM = (uint64_t)1 << 32;
+
+/* Reads to the end. Expected is only a first guess of the size; what comes beyond is a surprise. */
 static int read_all(source *s, stele_read read, void *user, uint64_t expected, arena *a)
 {
     uint64_t capacity = expected + 1; /* one more, so that the end is seen without growing */
@@ -39,6 +42,10 @@ static int read_all(source *s, stele_read read, void *user, uint64_t expected, a
         s->size += n;
         if (n == 0)
             break;
+        if (s->size > expected)
+            st_arena_input(a, n);
+        if (s->size > expected && s->size > MOST_OF_A_STREAM)
+            return EFBIG;
         if (s->size == capacity) {
             uint8_t *larger = st_arena_bytes(a, capacity * 2);
             if (larger)
@@ -55,6 +62,8 @@ static int open_regular(source *s, int fd, const file_status *status, bool read,
 {
     uint64_t size = status->size;
     remember_identity(s, status);
+    /* anybody can make a file of holes of any size */
+    st_arena_input(a, size <= SMALL_FILE ? size : st_fd_stored(fd, size));
     if (read || size <= SMALL_FILE)
         return read_all(s, read_descriptor, &fd, size, a);
     if (size > SIZE_MAX)

@@ -335,7 +335,7 @@ bool st_model_finish(stele_model *model, arena *a, const char **problem)
     /* without memory something that was added may have been left half copied */
     *problem = a->failed ? NULL : find_dangling(model);
     if (!*problem && (a->failed || !order_nodes(model, a)))
-        *problem = a->failed ? "there is not enough memory within the limit" : "nodes are their own ancestors";
+        *problem = "nodes are their own ancestors";
     return !*problem;
 }
 

@@ -110,6 +110,28 @@ size_t st_fd_write(int fd, const void *data, size_t size)
     return n < 0 ? SIZE_MAX : (size_t)n;
 }
 
+/* The descriptor is at its start, and is so afterwards. */
+uint64_t st_fd_stored(int fd, uint64_t size)
+{
+#if defined(SEEK_DATA) && defined(SEEK_HOLE)
+    enum { MOST_PIECES = 256 };
+    off_t at = 0, data, hole;
+    uint64_t stored = 0;
+    errno = 0;
+    for (int i = 0; i < MOST_PIECES && (data = lseek(fd, at, SEEK_DATA)) >= 0; i++, at = hole) {
+        hole = lseek(fd, data, SEEK_HOLE);
+        if (hole <= data)
+            break;
+        stored += (uint64_t)(hole - data);
+    }
+    bool known = stored || errno == ENXIO;
+    return lseek(fd, 0, SEEK_SET) == 0 && known ? stored : size;
+#else
+    (void)fd;
+    return size;
+#endif
+}
+
 const void *st_fd_map(int fd, uint64_t size)
 {
     void *map = size > SIZE_MAX ? MAP_FAILED : mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
