@@ -2,12 +2,15 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "source.h"
 #include "spot.h"
 
 struct companion_map {
-    companion_map *next;
-    source source;
+    companion_map *next; /* of the same hash */
+    const char *path;    /* as st_companion_path has it */
+    companion_bytes bytes;
+    source source; /* if it was the folder's lookup */
 };
 
 const char *st_companion_path(arena *a, const char *name)
@@ -30,21 +33,6 @@ const char *st_companion_path(arena *a, const char *name)
     return path;
 }
 
-/* Takes over the descriptor. */
-static bool map_file(companions *c, int fd, const char *path, const void **data, size_t *size)
-{
-    companion_map *map = st_arena_alloc(c->arena, sizeof *map);
-    if (!map)
-        st_fd_close(fd);
-    if (!map || st_source_take(&map->source, fd, path, c->read, c->arena))
-        return false;
-    map->next = c->maps;
-    c->maps = map;
-    *data = map->source.data;
-    *size = (size_t)map->source.size;
-    return true;
-}
-
 static bool find_in_folder(void *user, const char *name, const void **data, size_t *size)
 {
     companions *c = user;
@@ -53,8 +41,14 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
     const char *path = st_arena_format(c->arena, "%s%s", folder, st_companion_path(c->arena, name));
     bool named = *name && !c->arena->failed; /* without memory there is no path */
     int fd = named ? st_spot_open_file(&(address){path, strlen(folder), c->outside}) : -1;
-    if (fd >= 0 && data)
-        return map_file(c, fd, path, data, size);
+    source *opened = &c->opening->source;
+    if (fd >= 0 && data) {
+        if (st_source_take(opened, fd, path, c->read, c->arena))
+            return false;
+        *data = opened->data;
+        *size = (size_t)opened->size;
+        return true;
+    }
     if (fd >= 0)
         st_fd_close(fd);
     st_arena_rewind(c->arena, mark);
@@ -82,15 +76,17 @@ void st_companions_init(companions *c, arena *a, const char *path, const stele_o
 
 void st_companions_free(companions *c)
 {
-    for (companion_map *map = c->maps; map; map = map->next)
-        st_source_close(&map->source);
+    for (size_t i = 0; i < COMPANION_LISTS; i++)
+        for (companion_map *map = c->maps[i]; map; map = map->next)
+            st_source_close(&map->source);
 }
 
 bool st_companions_changed(const companions *c)
 {
-    for (const companion_map *map = c->maps; map; map = map->next)
-        if (st_source_changed(&map->source))
-            return true;
+    for (size_t i = 0; i < COMPANION_LISTS; i++)
+        for (const companion_map *map = c->maps[i]; map; map = map->next)
+            if (st_source_changed(&map->source))
+                return true;
     return false;
 }
 
@@ -99,19 +95,51 @@ bool st_companions_any(const companions *c)
     return c->lookup && c->left;
 }
 
+static companion_map *look_for(companions *c, const char *name)
+{
+    companion_map *map = c->opening = c->left ? st_arena_alloc(c->arena, sizeof *map) : NULL;
+    const void *data;
+    size_t size;
+    if (!map || !c->lookup(c->user, name, &data, &size))
+        return NULL;
+    if (!map->source.data)
+        st_arena_input(c->arena, size);
+    map->bytes = (companion_bytes){c->opened, st_arena_text(c->arena, name, strlen(name)), data, size};
+    c->opened = &map->bytes;
+    return map;
+}
+
+/* The bytes of a file are taken once, however often and in whatever spelling it is named. */
+static const companion_map *find_bytes(companions *c, const char *name)
+{
+    const char *path = st_companion_path(c->arena, name);
+    companion_map **list = &c->maps[hash_end(hash_bytes(0, path, strlen(path))) % COMPANION_LISTS];
+    for (companion_map *map = *list; map; map = map->next)
+        if (strcmp(map->path, path) == 0)
+            return map;
+    companion_map *map = look_for(c, name);
+    c->left -= c->left > 0;
+    if (map) {
+        map->path = path;
+        map->next = *list;
+        *list = map;
+    }
+    return map;
+}
+
 bool st_companion_find(companions *c, const char *name, const void **data, size_t *size)
 {
-    if (!st_companions_any(c) || !st_companion_allowed(c, name))
+    if (!c->lookup || !st_companion_allowed(c, name))
         return false;
-    c->left--;
-    if (!c->lookup(c->user, name, data, size))
-        return false;
-    companion_bytes *opened = data ? st_arena_alloc(c->arena, sizeof *opened) : NULL;
-    if (opened) {
-        *opened = (companion_bytes){c->opened, st_arena_text(c->arena, name, strlen(name)), *data, *size};
-        c->opened = opened;
+    if (data) {
+        const companion_map *map = find_bytes(c, name);
+        *data = map ? map->bytes.data : NULL;
+        *size = map ? map->bytes.size : 0;
+        return map;
     }
-    return true;
+    bool found = c->left && c->lookup(c->user, name, NULL, NULL);
+    c->left -= c->left > 0;
+    return found;
 }
 
 const companion_bytes *st_companion_with(const companions *c, const void *byte)

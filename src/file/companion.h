@@ -6,6 +6,7 @@
 #include "stele.h"
 #include "walk.h"
 
+enum { COMPANION_LISTS = 256 };
 typedef struct companion_map companion_map;
 
 /* A file beside the model that was opened. */
@@ -21,10 +22,11 @@ typedef struct companions {
     const char *folder; /* with its final slash, or "" for the current one; NULL if there is no folder */
     stele_lookup lookup;
     void *user;
-    bool read;           /* do not map */
-    bool outside;        /* names may lead out of the folder */
-    unsigned left;       /* how often we still look: no real file names thousands of others */
-    companion_map *maps; /* what the folder's lookup has opened */
+    bool read;                            /* do not map */
+    bool outside;                         /* names may lead out of the folder */
+    unsigned left;                        /* how often we still look: no real file names thousands of others */
+    companion_map *maps[COMPANION_LISTS]; /* what was found, by a hash of its path */
+    companion_map *opening;               /* what is looked for */
     companion_bytes *opened;
 } companions;
 
