@@ -762,16 +762,25 @@ static void test_flatten_refuses_infinity(void **state)
     stele_close(a.file);
 }
 
-/* A million times a primitive of a few numbers is 70 million. */
+/* A million times a primitive of a few numbers. */
 static void test_flatten_refuses_crowds(void **state)
 {
     (void)state;
     arm a = make_arm();
+    bench b;
+    flat_wishes wishes = {.axes = st_matrix_identity(), .in_place = true};
     stele_node node = stele_default_node();
     node.mesh = 0;
     for (int i = 0; i < 1000000; i++)
         stele_add_node(a.file, &node);
-    expect_refusal(&a, true);
+    set_up(&b, &a, UINT32_MAX);
+    b.memory.limit = UINT64_MAX;
+    assert_false(st_flatten(&b.context, &wishes, &b.flat));
+    assert_false(b.context.fits);
+    assert_true(b.memory.failed);
+    assert_int_equal(b.memory.reason, REFUSED_WORK);
+    assert_int_equal(b.memory.work, b.memory.work_limit);
+    st_arena_free(&b.memory);
     stele_close(a.file);
 }
 

@@ -27,7 +27,7 @@ static bool bake_primitive(const stele_model *model, arena *a, uint32_t node, ui
     float *normals = has_normals ? st_arena_array(a, from->vertex_count, 3 * sizeof *normals) : NULL;
     stele_attribute *attributes = st_arena_array(a, (uint64_t)from->attribute_count + 2, sizeof *attributes);
     size_t count = 0;
-    if (!positions || !attributes || (has_normals && !normals))
+    if (!positions || !attributes || (has_normals && !normals) || !st_work(a, 1, st_work_of_vertices(model, node, from, clip)))
         return false;
     st_evaluate_vertices(model, node, index, clip, seconds, matrices, positions, normals);
     to_little_endian(positions, 3 * from->vertex_count);
@@ -71,7 +71,7 @@ bool st_bake(const stele_model *model, arena *a, uint32_t clip, double seconds, 
     size_t count;
     double(*matrices)[16] = st_arena_array(a, model->node_count, sizeof *matrices);
     uint32_t *nodes = st_model_drawn(model, a, &count);
-    if (!matrices || !nodes)
+    if (!matrices || !nodes || !st_work(a, 1, st_work_of_nodes(model, clip)))
         return false;
     st_evaluate_nodes(model, clip, seconds, matrices);
     *baked = (stele_model){.name = model->name,

@@ -87,11 +87,18 @@ static drawing *drawings_of(diff *d, const stele_model *model, size_t *count)
     return drawings;
 }
 
+/* A mesh counts once, at the first of its nodes, which follow each other. */
 static double size_of_model(const drawing *drawings, size_t count)
 {
     stele_bounds all = {0};
     double low[3], high[3];
+    uint32_t first = STELE_NONE;
     for (size_t i = 0; i < count; i++) {
+        const stele_node *nodes = drawings[i].model->nodes;
+        if (first == STELE_NONE || nodes[drawings[i].node].mesh != nodes[first].mesh)
+            first = drawings[i].node;
+        if (drawings[i].node != first)
+            continue;
         const stele_view *position = stele_primitive_view(drawings[i].primitive, STELE_POSITION, 0);
         stele_bounds one = position ? st_view_bounds(position) : (stele_bounds){0};
         st_bounds_add(&all, &one);
@@ -127,7 +134,8 @@ static vertex_errors errors_at(diff *d, const drawing *a, const drawing *b, uint
     bool normals = stele_primitive_view(a->primitive, STELE_NORMAL, 0) && stele_primitive_view(b->primitive, STELE_NORMAL, 0);
     float *p = st_arena_array(d->arena, count, 6 * sizeof *p), *q = st_arena_array(d->arena, count, 6 * sizeof *q);
     vertex_errors errors = {INFINITY, INFINITY};
-    d->failed |= !p || !q;
+    d->failed |= !p || !q || !st_work(d->arena, 1, st_work_of_vertices(d->a, a->node, a->primitive, clip)) ||
+                 !st_work(d->arena, 1, st_work_of_vertices(d->b, b->node, b->primitive, clip));
     if (!d->failed) {
         float *n = p + 3 * count, *m = q + 3 * count;
         st_evaluate_vertices(d->a, a->node, a->index, clip, seconds, (const double(*)[16])d->matrices_a, p, n);
@@ -141,6 +149,9 @@ static vertex_errors errors_at(diff *d, const drawing *a, const drawing *b, uint
 
 static void pose(diff *d, uint32_t clip_a, uint32_t clip_b, double seconds)
 {
+    d->failed |= !st_work(d->arena, 1, st_work_of_nodes(d->a, clip_a)) || !st_work(d->arena, 1, st_work_of_nodes(d->b, clip_b));
+    if (d->failed)
+        return;
     st_evaluate_nodes(d->a, clip_a, seconds, d->matrices_a);
     st_evaluate_nodes(d->b, clip_b, seconds, d->matrices_b);
 }
@@ -155,7 +166,8 @@ static void same_view(diff *d, const char *path, const stele_view *a, const stel
         return;
     }
     components = a->components > b->components ? a->components : b->components;
-    for (uint64_t i = 0; i < a->count && i < b->count; i++)
+    d->failed |= !st_work(d->arena, a->count, 4 * (uint64_t)components);
+    for (uint64_t i = 0; !d->failed && i < a->count && i < b->count; i++)
         for (uint32_t k = 0; k < components; k++) {
             double one = k < a->components ? stele_view_number(a, i, k) : 1; /* the alpha that a colour may lack */
             error = worse(error, fabs(one - (k < b->components ? stele_view_number(b, i, k) : 1)));
@@ -177,7 +189,8 @@ static void same_indices(diff *d, const char *path, const stele_primitive *a, co
     same_text(d, st_arena_format(d->arena, "%s.topology", path), topologies[a->topology], topologies[b->topology]);
     if (!same_count(d, st_arena_format(d->arena, "%s.indices", path), count_a, count_b))
         return;
-    for (uint64_t i = 0; i < count_a; i++)
+    d->failed |= !st_work(d->arena, count_a, 4);
+    for (uint64_t i = 0; !d->failed && i < count_a; i++)
         different += index_at(a, i) != index_at(b, i);
     tell(d, st_arena_format(d->arena, "%s.order", path), "all",
          different ? st_arena_format(d->arena, "%llu differ", (unsigned long long)different) : "all", 0, !different);
@@ -190,7 +203,9 @@ static void same_use(diff *d, const char *path, const stele_texture_use *a, cons
     if (!ta && !tb)
         return;
     if (ta && tb && ta->data && tb->data)
-        tell(d, path, "inside", "inside", 0, ta->size == tb->size && memcmp(ta->data, tb->data, (size_t)ta->size) == 0);
+        tell(d, path, "inside", "inside", 0,
+             ta->size == tb->size && (ta->data == tb->data ||
+                                      (st_work(d->arena, ta->size, 1) && memcmp(ta->data, tb->data, (size_t)ta->size) == 0)));
     else
         same_text(d, path, ta ? (ta->file ? ta->file : ta->name) : NULL, tb ? (tb->file ? tb->file : tb->name) : NULL);
     const float values_a[] = {(float)a->uv_set, a->strength, a->rotation, a->offset[0], a->offset[1], a->scale[0], a->scale[1]};
@@ -240,7 +255,8 @@ static float *deltas_of(diff *d, const stele_primitive *p, const stele_morph *m)
 {
     float *deltas = st_arena_array(d->arena, p->vertex_count, 3 * sizeof *deltas);
     d->failed |= !deltas;
-    for (uint64_t i = 0; deltas && i < m->position.count; i++) {
+    d->failed |= !st_work(d->arena, m->position.count, 8);
+    for (uint64_t i = 0; !d->failed && i < m->position.count; i++) {
         uint64_t vertex = m->vertices.count ? st_view_index(&m->vertices, i) : i;
         for (uint32_t k = 0; k < 3 && vertex < p->vertex_count; k++)
             deltas[3 * vertex + k] = (float)stele_view_number(&m->position, i, k);
@@ -287,6 +303,7 @@ static void same_attributes(diff *d, const char *path, const stele_primitive *a,
 
 static void same_drawing(diff *d, size_t index, const drawing *a, const drawing *b)
 {
+    arena_mark mark = st_arena_mark(d->arena);
     const char *path = st_arena_format(d->arena, "mesh[%zu]", index);
     if (same_count(d, st_arena_format(d->arena, "%s.vertices", path), a->primitive->vertex_count, b->primitive->vertex_count)) {
         vertex_errors errors = errors_at(d, a, b, STELE_NONE, 0);
@@ -296,6 +313,7 @@ static void same_drawing(diff *d, size_t index, const drawing *a, const drawing 
     }
     same_indices(d, path, a->primitive, b->primitive);
     same_material(d, st_arena_format(d->arena, "%s.material", path), a->primitive->material, b->primitive->material);
+    st_arena_rewind(d->arena, mark);
 }
 
 /* ---- What moves it ---- */
@@ -407,13 +425,13 @@ bool st_diff(const stele_model *a, const stele_model *b, arena *scratch, double 
     pose(&d, STELE_NONE, STELE_NONE, 0);
     same_count(&d, "meshes", count_a, count_b);
     size_t count = count_a < count_b ? count_a : count_b;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !d.failed; i++)
         same_drawing(&d, i, &drawn_a[i], &drawn_b[i]);
     same_skeleton(&d);
     same_attachments(&d);
     if (a->clip_count || b->clip_count)
         same_count(&d, "clips", a->clip_count, b->clip_count);
-    for (uint32_t i = 0; i < a->clip_count && i < b->clip_count; i++)
+    for (uint32_t i = 0; i < a->clip_count && i < b->clip_count && !d.failed; i++)
         same_clip(&d, i, drawn_a, drawn_b, count);
     return d.equal && !d.failed;
 }

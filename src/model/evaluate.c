@@ -8,12 +8,6 @@
 
 /* ---- Channels ---- */
 
-/* A time between two keys: the row before it, and how far it is to the next (0 at or beyond the ends). */
-typedef struct key_place {
-    uint64_t row;
-    double fraction, seconds; /* seconds from that row to the next */
-} key_place;
-
 static key_place find_key(const stele_view *times, double seconds)
 {
     uint64_t low = 0, high = times->count - 1;
@@ -142,31 +136,78 @@ void st_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, 
 
 /* ---- Vertices ---- */
 
-double st_morph_weight(const stele_model *model, uint32_t node_index, uint32_t clip, double seconds, size_t morph)
+static const stele_channel *weights_channel(const stele_clip *clip, uint32_t node)
+{
+    for (size_t i = 0; i < clip->channel_count; i++) {
+        const stele_channel *c = &clip->channels[i];
+        if (c->node == node && c->path == STELE_MORPH_WEIGHTS && c->times.count)
+            return c;
+    }
+    return NULL;
+}
+
+morphing st_morphing(const stele_model *model, uint32_t node_index, uint32_t clip, double seconds)
 {
     const stele_node *node = &model->nodes[node_index];
     const stele_mesh *mesh = &model->meshes[node->mesh];
-    const stele_clip *c = clip < model->clip_count ? &model->clips[clip] : NULL;
-    for (size_t i = 0; c && i < c->channel_count; i++) {
-        const stele_channel *channel = &c->channels[i];
-        if (channel->node != node_index || channel->path != STELE_MORPH_WEIGHTS || !channel->times.count)
-            continue;
-        uint32_t width = (uint32_t)mesh->primitives[0].morph_count;
-        key_place place = find_key(&channel->times, seconds);
-        if (channel->interpolation == STELE_STEP)
-            place.fraction = 0;
-        return channel->interpolation == STELE_CUBIC ? cubic(&channel->values, &place, width, (uint32_t)morph)
-                                                     : straight(&channel->values, &place, width, (uint32_t)morph);
-    }
-    if (node->weights)
-        return (double)node->weights[morph];
-    return mesh->weights ? (double)mesh->weights[morph] : 0;
+    morphing m = {.weights = node->weights ? node->weights : mesh->weights,
+                  .width = mesh->primitive_count ? (uint32_t)mesh->primitives[0].morph_count : 0};
+    m.channel = m.width && clip < model->clip_count ? weights_channel(&model->clips[clip], node_index) : NULL;
+    if (m.channel)
+        m.place = find_key(&m.channel->times, seconds);
+    if (m.channel && m.channel->interpolation == STELE_STEP)
+        m.place.fraction = 0;
+    return m;
+}
+
+double st_morph_weight(const morphing *m, size_t morph)
+{
+    if (!m->channel)
+        return m->weights ? (double)m->weights[morph] : 0;
+    return m->channel->interpolation == STELE_CUBIC ? cubic(&m->channel->values, &m->place, m->width, (uint32_t)morph)
+                                                    : straight(&m->channel->values, &m->place, m->width, (uint32_t)morph);
+}
+
+/* Matrices of joints on the stack, for there is no other memory. */
+enum { MOST_PREPARED = 256 };
+
+/* ---- What it costs, in units of work ---- */
+
+enum {
+    NODE_WORK = 48,
+    CHANNEL_WORK = 64,
+    VERTEX_WORK = 24,
+    INFLUENCE_WORK = 6,
+    JOINT_WORK = 64,
+    DELTA_WORK = 8,
+    MORPH_WORK = 8
+};
+
+uint64_t st_work_of_nodes(const stele_model *model, uint32_t clip)
+{
+    uint64_t channels = clip < model->clip_count ? model->clips[clip].channel_count : 0;
+    return NODE_WORK * (uint64_t)model->node_count + CHANNEL_WORK * channels;
+}
+
+uint64_t st_work_of_vertices(const stele_model *model, uint32_t node, const stele_primitive *p, uint32_t clip)
+{
+    uint64_t channels = p->morph_count && clip < model->clip_count ? model->clips[clip].channel_count : 0, deltas = 0, sets = 0;
+    uint32_t skin = model->nodes[node].skin;
+    uint64_t joints = skin == STELE_NONE ? 0 : model->skins[skin].joint_count;
+    for (size_t i = 0; i < p->morph_count; i++)
+        deltas += p->morphs[i].position.count;
+    for (size_t i = 0; joints && i < p->attribute_count; i++)
+        sets += p->attributes[i].semantic == STELE_JOINTS;
+    sets = sets < MOST_SETS ? sets : MOST_SETS;
+    uint64_t influence = joints > MOST_PREPARED ? JOINT_WORK : INFLUENCE_WORK;
+    uint64_t prepared = joints > MOST_PREPARED ? MOST_PREPARED : joints;
+    return p->vertex_count * (VERTEX_WORK + 4 * sets * influence) + prepared * JOINT_WORK + deltas * DELTA_WORK +
+           p->morph_count * (uint64_t)MORPH_WORK + channels;
 }
 
 bool st_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip, double seconds,
                           const double (*matrices)[16], float *positions, float *normals)
 {
-    enum { MOST_PREPARED = 256 }; /* on the stack, for there is no other memory */
     double joints[MOST_PREPARED][12];
     float(*moved)[3] = (float(*)[3])positions, (*turned)[3] = (float(*)[3])normals;
     const stele_node *n = node < model->node_count ? &model->nodes[node] : NULL;
@@ -183,8 +224,9 @@ bool st_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t prim
         turned = NULL;
     if (turned)
         st_view_triples(normal, 0, p->vertex_count, turned, sizeof *turned);
+    morphing morphs = st_morphing(model, node, clip, seconds);
     for (size_t i = 0; i < p->morph_count; i++) {
-        double weight = st_morph_weight(model, node, clip, seconds, i);
+        double weight = st_morph_weight(&morphs, i);
         if (weight != 0)
             st_morph(&p->morphs[i], weight, p->vertex_count, moved, turned);
     }

@@ -6,6 +6,10 @@
 #include "load.h"
 #include "save.h"
 
+typedef struct influence_set {
+    const stele_view *joints, *weights;
+} influence_set;
+
 /* One primitive as it is drawn at one node, in the space of the target. Views without rows are not there. */
 typedef struct flat_mesh {
     const char *name;
@@ -14,10 +18,12 @@ typedef struct flat_mesh {
     stele_topology topology;        /* triangles, unless others are wished for */
     uint64_t vertex_count;
     stele_view position, normal, tangent, color;
-    stele_view uv[2];              /* the set of the base colour as its texture shows it: with its transform */
-    stele_view indices;            /* U8, U16 or U32; always there */
-    const stele_primitive *source; /* joints and weights: see st_flat_influences */
-    const uint32_t *joint_map;     /* from the joints of its skin to those of the skeleton; NULL: not skinned */
+    stele_view uv[2];   /* the set of the base colour as its texture shows it: with its transform */
+    stele_view indices; /* U8, U16 or U32; always there */
+    const stele_primitive *source;
+    const influence_set *sets; /* of joints and weights: see st_flat_influences */
+    size_t set_count;
+    const uint32_t *joint_map; /* from the joints of its skin to those of the skeleton; NULL: not skinned */
     size_t joint_map_count;
     uint32_t rigid_joint;      /* without a skin: the joint that carries it, or STELE_NONE */
     const stele_morph *morphs; /* in the space of the target */
@@ -88,9 +94,9 @@ uint64_t st_channel_samples(const stele_channel *c, double fps, double *times);
 /* Sorts times and drops all that are there already; returns how many are left. */
 uint64_t st_sort_times(double *times, uint64_t count);
 
-/* Whether the model can be posed so often for a clip, besides what was asked for before: a small file may have a joint for
- * every key, and keys at as many times. Refuses what is beyond all reason. */
-bool st_flat_afford(context *c, uint32_t clip, double poses);
+/* Whether the model can be posed so often for a clip within the limit of work: a small file may have a joint for every key, and
+ * keys at as many times. */
+bool st_flat_afford(context *c, const flat_model *flat, uint32_t clip, double poses);
 
 /* The joints in the space of the target at a time of a clip. Scratch: as many matrices as the model has nodes. Refuses what
  * floats do not hold. */

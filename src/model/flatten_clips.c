@@ -97,15 +97,11 @@ bool st_flat_clip_used(const flat_model *flat, uint32_t clip)
     return false;
 }
 
-bool st_flat_afford(context *c, uint32_t clip, double poses)
+bool st_flat_afford(context *c, const flat_model *flat, uint32_t clip, double poses)
 {
-    enum { MOST_VALUES = 1 << 28 }; /* hours of any animation */
-    size_t channels = clip < c->save->model->clip_count ? c->save->model->clips[clip].channel_count : 0;
-    c->save->pose_values += poses * ((double)c->save->model->node_count + (double)channels);
-    if (c->save->pose_values > MOST_VALUES && c->fits)
-        st_refuse(
-            c, at_path("", 1),
-            st_arena_format(c->arena, "the poses of all its nodes at all times would need %.0f values", c->save->pose_values));
+    enum { JOINT_WORK = 200 }; /* with the key that is made of it */
+    uint64_t count = poses < 1e18 ? (uint64_t)poses : (uint64_t)1e18;
+    c->fits &= st_work(c->arena, count, st_work_of_nodes(flat->model, clip) + JOINT_WORK * (uint64_t)flat->joint_count);
     return c->fits;
 }
 

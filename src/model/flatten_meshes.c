@@ -271,6 +271,29 @@ static flat_mesh flat_primitive(flattener *f, uint32_t node, uint32_t primitive)
     return m;
 }
 
+/* The joints and weights of a primitive, set by set; nodes that draw the same one after another share them. */
+static void find_sets(flattener *f, flat_mesh *m)
+{
+    const stele_primitive *p = m->source;
+    size_t each = f->model->meshes[m->mesh].primitive_count;
+    const flat_mesh *before = f->flat->mesh_count > each ? m - each : NULL;
+    if (before && before->source == p && before->sets) {
+        m->sets = before->sets;
+        m->set_count = before->set_count;
+        return;
+    }
+    influence_set *sets = st_arena_array(f->arena, p->attribute_count, sizeof *sets);
+    f->failed |= !sets || !st_work(f->arena, p->attribute_count, p->attribute_count);
+    for (size_t i = 0; !f->failed && i < p->attribute_count; i++) {
+        const stele_attribute *joints = &p->attributes[i];
+        const stele_view *weights =
+            joints->semantic == STELE_JOINTS ? stele_primitive_view(p, STELE_WEIGHTS, joints->set) : NULL;
+        if (weights)
+            sets[m->set_count++] = (influence_set){&joints->view, weights};
+    }
+    m->sets = sets;
+}
+
 /* What moves a mesh: the joints of its skin, or the one that it hangs from. */
 static void connect(flattener *f, const uint32_t *const *joint_maps, flat_mesh *m)
 {
@@ -280,6 +303,7 @@ static void connect(flattener *f, const uint32_t *const *joint_maps, flat_mesh *
     if (node->skin != STELE_NONE) {
         m->joint_map = joint_maps[node->skin];
         m->joint_map_count = f->model->skins[node->skin].joint_count;
+        find_sets(f, m);
         return;
     }
     uint32_t carrier = f->flat->joint_of_node[m->node] != STELE_NONE ? m->node : f->above[m->node];
@@ -304,42 +328,41 @@ static const uint32_t **map_joints(flattener *f)
     return maps;
 }
 
-/* About how many numbers a mesh holds. */
-static double size_of_mesh(const stele_mesh *mesh)
+/* What it takes to make a primitive fit for a target, and to write it. */
+static uint64_t work_of(flattener *f, uint32_t node, const stele_primitive *p)
 {
-    enum { EVEN_IF_EMPTY = 64 };
-    double size = 0;
-    for (size_t i = 0; i < mesh->primitive_count; i++) {
-        const stele_primitive *p = &mesh->primitives[i];
-        size += EVEN_IF_EMPTY + 3 * (double)p->vertex_count + (double)p->indices.count;
-        for (size_t k = 0; k < p->morph_count; k++)
-            size += EVEN_IF_EMPTY + 3 * (double)p->morphs[k].position.count;
-    }
-    return size;
+    enum { EVEN_IF_EMPTY = 2000, VERTEX_WORK = 100, INFLUENCE_WORK = 24, INDEX_WORK = 8 };
+    uint64_t sets = 0;
+    for (size_t i = 0; i < p->attribute_count && f->wishes->skeleton; i++)
+        sets += p->attributes[i].semantic == STELE_JOINTS;
+    return EVEN_IF_EMPTY + st_work_of_vertices(f->model, node, p, STELE_NONE) +
+           p->vertex_count * (VERTEX_WORK + 4 * INFLUENCE_WORK * sets) + p->indices.count * INDEX_WORK;
 }
 
-/* A small file can draw one mesh so often that no memory holds all of it. */
-static bool draws_too_much(flattener *f, const uint32_t *nodes, size_t node_count)
+/* A small file can draw one mesh so often that nobody has the time. */
+static bool can_draw_all(flattener *f, const uint32_t *nodes, size_t node_count)
 {
-    const stele_model *model = f->model;
-    double own = 0, drawn = 0, *size = st_arena_array(f->arena, model->mesh_count, sizeof *size);
-    f->failed |= !size;
-    for (size_t i = 0; size && i < model->mesh_count; i++)
-        own += size[i] = size_of_mesh(&model->meshes[i]);
-    for (size_t i = 0; size && i < node_count; i++)
-        drawn += size[model->nodes[nodes[i]].mesh];
-    if (drawn > 64 * own + (1 << 26))
-        st_flatten_refuse(
-            f, "",
-            st_arena_format(f->arena, "its meshes are drawn %zu times: that would need %.0f numbers", node_count, drawn));
-    return f->failed;
+    uint64_t work = 0;
+    uint32_t mesh = STELE_NONE;
+    for (size_t i = 0; i < node_count && !f->failed; i++) {
+        const stele_mesh *m = &f->model->meshes[f->model->nodes[nodes[i]].mesh];
+        /* the nodes of a mesh follow each other, and most have no skin */
+        if (f->model->nodes[nodes[i]].mesh != mesh || f->model->nodes[nodes[i]].skin != STELE_NONE) {
+            work = 0;
+            for (size_t k = 0; k < m->primitive_count; k++)
+                work += work_of(f, nodes[i], &m->primitives[k]);
+        }
+        mesh = f->model->nodes[nodes[i]].skin == STELE_NONE ? f->model->nodes[nodes[i]].mesh : STELE_NONE;
+        f->failed |= !st_work(f->arena, 1, work);
+    }
+    return !f->failed;
 }
 
 void st_flatten_meshes(flattener *f, const uint32_t *nodes, size_t node_count)
 {
     const stele_model *model = f->model;
     uint64_t count = 0;
-    if (f->failed || draws_too_much(f, nodes, node_count))
+    if (f->failed || !can_draw_all(f, nodes, node_count))
         return;
     for (size_t i = 0; i < node_count; i++)
         count += model->meshes[model->nodes[nodes[i]].mesh].primitive_count;
@@ -384,14 +407,11 @@ void st_report_uvs(context *c, const flat_model *flat)
 static size_t gather_influences(const flat_mesh *mesh, uint64_t vertex, influence *all)
 {
     size_t count = 0;
-    for (size_t i = 0; i < mesh->source->attribute_count; i++) {
-        const stele_attribute *joints = &mesh->source->attributes[i];
-        if (joints->semantic != STELE_JOINTS)
-            continue;
-        const stele_view *weights = stele_primitive_view(mesh->source, STELE_WEIGHTS, joints->set);
-        for (uint32_t k = 0; weights && k < joints->view.components && k < weights->components; k++) {
+    for (size_t i = 0; i < mesh->set_count; i++) {
+        const stele_view *joints = mesh->sets[i].joints, *weights = mesh->sets[i].weights;
+        for (uint32_t k = 0; k < joints->components && k < weights->components; k++) {
             double weight = stele_view_number(weights, vertex, k);
-            uint64_t joint = (uint64_t)stele_view_number(&joints->view, vertex, k);
+            uint64_t joint = (uint64_t)stele_view_number(joints, vertex, k);
             if (!(weight > 0) || joint >= mesh->joint_map_count)
                 continue;
             size_t same = 0;

@@ -22,7 +22,6 @@ typedef struct saving {
     stele_textures textures; /* what becomes of them */
     const char *name;        /* of the output, without folder and extension; NULL: there is no place for a second file */
     side_file *side_files;
-    double pose_values; /* see st_flat_afford */
 } saving;
 
 /* Reports all that the format has no word for, by its capabilities and what is in the model: "SFF has no skeleton: 42 joints

@@ -309,7 +309,7 @@ static uint32_t *choose_clips(ctc_saver *a, double fps, uint32_t *count, double 
         if (st_flat_clip_used(&a->flat, i)) {
             clips[(*count)++] = i;
             *frames += frames_of(&model->clips[i], fps);
-            st_flat_afford(a->c, i, STEPS * frames_of(&model->clips[i], fps));
+            st_flat_afford(a->c, &a->flat, i, STEPS * frames_of(&model->clips[i], fps));
         }
     return clips;
 }

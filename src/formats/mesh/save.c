@@ -205,7 +205,7 @@ static void save_clip(mesh_saver *m, uint32_t index, mesh_animation *a)
     double poses = st_property_number_of(&clip->properties, MESH_POSES, -1);
     uint64_t count;
     double *times = st_flat_times(&m->flat, m->c->arena, index, m->c->save->fps, &count);
-    m->c->fits &= times != NULL && count <= UINT32_MAX && st_flat_afford(m->c, index, (double)count);
+    m->c->fits &= times != NULL && count <= UINT32_MAX && st_flat_afford(m->c, &m->flat, index, (double)count);
     if (!m->c->fits)
         return;
     double duration = fmax(times[count - 1], clip->duration) * ticks;

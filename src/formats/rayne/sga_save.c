@@ -190,7 +190,7 @@ static void save_clip(sga_saver *a, uint32_t clip)
                        st_path(path, "clip[%u].name", clip));
     if (times && count > UINT32_MAX)
         st_refuse(c, at_path(path, 1), "a track has at most 4294967295 keys");
-    else if (!times || !st_flat_afford(c, clip, (double)count) || !save_tracks(a, clip, times, count, to))
+    else if (!times || !st_flat_afford(c, a->flat, clip, (double)count) || !save_tracks(a, clip, times, count, to))
         c->fits = false;
 }
 

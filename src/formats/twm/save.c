@@ -286,7 +286,7 @@ static bool save_keys(twm_saver *t, clip_saver *c)
         count += c->joints[j].count;
     }
     count = st_sort_times(times, count);
-    if (!st_flat_afford(t->c, c->clip, (double)count))
+    if (!st_flat_afford(t->c, &t->flat, c->clip, (double)count))
         return false;
     for (uint64_t i = 0; i < count; i++) {
         st_flat_pose(t->c, &t->flat, c->clip, times[i], c->scratch, c->places);
