@@ -236,7 +236,7 @@ static void test_png_that_lies(void **unused)
     stele_picture p;
     const char *problem;
     assert_false(st_image_decode(LITERAL(png_rgba), NULL, &small, &p, &problem));
-    assert_string_equal(problem, "needs more memory than there is");
+    assert_string_equal(problem, "needs more memory than the limit allows (--memory-limit)");
     st_arena_free(&small);
 }
 

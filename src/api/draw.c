@@ -1,6 +1,7 @@
 /* Pictures of a handle's model. The images of its textures are decoded once and kept. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "handle.h"
 #include "images/image.h"
 #include "render/render.h"
@@ -27,23 +28,57 @@ static void report(stele_file *file, diag_code code, size_t index, const char *n
     st_diag(&file->diags, code, at_path(path, 1), "%s %s", name, problem);
 }
 
-static bool decode(stele_file *file, const stele_texture *texture, size_t index, bool numbers, render_texture *result)
+static render_texture wrapped(const stele_texture *texture)
+{
+    return (render_texture){.clamp_u = texture->wrap_u == WRAP_CLAMP,
+                            .clamp_v = texture->wrap_v == WRAP_CLAMP,
+                            .mirror_u = texture->wrap_u == WRAP_MIRROR,
+                            .mirror_v = texture->wrap_v == WRAP_MIRROR};
+}
+
+/* Textures of the same image share its levels, whatever way each is wrapped. */
+typedef struct decoded_images {
+    const void **data; /* of each texture; NULL: none */
+    hash_table table;
+    render_texture *textures;
+} decoded_images;
+
+static bool share_decoded(const decoded_images *images, uint32_t hash, const void *data, render_texture *result)
+{
+    uint32_t other;
+    for (hash_probe p = hash_at(&images->table, hash); (other = hash_next(&p)) != STELE_NONE;) {
+        const render_texture *same = &images->textures[other];
+        if (images->data[other] != data || same->numbers != result->numbers)
+            continue;
+        memcpy(result->levels, same->levels, sizeof result->levels);
+        result->level_count = same->level_count;
+        result->unsupported = same->unsupported;
+        return true;
+    }
+    return false;
+}
+
+static bool decode(stele_file *file, const stele_texture *texture, uint32_t index, bool numbers, decoded_images *images)
 {
     uint64_t size;
     const void *data = bytes_of(file, texture, &size);
     const char *name = texture->file ? texture->file : texture->name ? texture->name : "an image", *problem = "";
+    uint32_t hash = hash_end(hash_mix(size, (uintptr_t)data));
     stele_picture picture;
-    *result = (render_texture){.numbers = numbers,
-                               .clamp_u = texture->wrap_u == WRAP_CLAMP,
-                               .clamp_v = texture->wrap_v == WRAP_CLAMP,
-                               .mirror_u = texture->wrap_u == WRAP_MIRROR,
-                               .mirror_v = texture->wrap_v == WRAP_MIRROR};
+    render_texture *result = &images->textures[index];
+    *result = wrapped(texture);
+    result->numbers = numbers;
     if (!data) {
         /* loading has said so, if there is a place to look */
         if (texture->file)
             report(file, DIAG_TEXTURE_MISSING, index, name, "cannot be read");
         return true;
     }
+    if (share_decoded(images, hash, data, result))
+        return true;
+    images->data[index] = data;
+    if (!st_hash_add(&images->table, &file->arena, hash, index))
+        return false;
     if (st_image_decode(data, size, name, &file->arena, &picture, &problem))
         return st_texture_make(result, &picture, &file->arena);
     result->unsupported = true;
@@ -74,14 +109,15 @@ static bool decode_textures(stele_file *file, const stele_model *model)
     arena *a = &file->arena;
     render_texture *textures = st_arena_array(a, model->texture_count, sizeof *textures);
     uint8_t *uses = st_arena_alloc(a, model->texture_count);
-    if (!textures || !uses)
+    decoded_images images = {.textures = textures, .data = st_arena_array(a, model->texture_count, sizeof *images.data)};
+    if (!textures || !uses || !images.data || !st_hash_make(&images.table, a, 0))
         return false;
     mark_uses(model, uses);
-    for (size_t i = 0; i < model->texture_count; i++) {
+    for (uint32_t i = 0; i < model->texture_count; i++) {
         uint8_t before = i < file->texture_count ? file->texture_uses[i] : 0;
         if (before && (before & USED_AS_NUMBERS) == (uses[i] & USED_AS_NUMBERS))
             textures[i] = file->textures[i];
-        else if (uses[i] && !decode(file, &model->textures[i], i, uses[i] & USED_AS_NUMBERS, &textures[i]))
+        else if (uses[i] && !decode(file, &model->textures[i], i, uses[i] & USED_AS_NUMBERS, &images))
             return false;
     }
     file->textures = textures;
@@ -110,7 +146,7 @@ static bool clip_is_there(const stele_model *model, uint32_t clip)
 static stele_status finish(stele_file *file, arena_mark mark, bool done)
 {
     st_arena_rewind(&file->arena, mark);
-    if (!done)
+    if (!done && !file->arena.failed)
         file->outcome = outcome_no_memory();
     return st_end(file);
 }
@@ -152,6 +188,7 @@ stele_status stele_render(stele_file *file, const stele_picture *picture, const 
     if (!decode_textures(file, model))
         return st_end(file);
     arena_mark mark = st_arena_mark(&file->arena);
+    st_arena_output(&file->arena, (uint64_t)picture->width * picture->height * 4);
     renderer r = renderer_of(file, model);
     return finish(file, mark, st_render(&r, options, picture));
 }

@@ -9,11 +9,18 @@ typedef struct image_source {
     const uint8_t *data;
     uint64_t size;
     arena *arena;
-    const char *problem; /* why it cannot be decoded: a text that lives for ever */
+    uint64_t bytes_per_pixel; /* that a library takes besides, while it decodes */
+    const char *problem;      /* why it cannot be decoded: a text that lives for ever */
 } image_source;
+
+/* Problems. */
+extern const char st_image_too_large[], st_image_too_costly[];
 
 /* Sets the problem and returns false. */
 bool st_image_refuse(image_source *s, const char *problem);
+
+/* Whether so much may be done with so many pixels; if not, nothing is counted. */
+bool st_image_afford(const image_source *s, uint64_t pixels, uint64_t units);
 
 /* Makes room for a picture of this size, for which the file must have at least so many bytes; false if it has not, or if the
  * size is none that a picture may have. Nothing is allocated before. */

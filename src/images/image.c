@@ -3,10 +3,18 @@
 #include "base/image_kind.h"
 #include "decode.h"
 
+const char st_image_too_large[] = "needs more memory than the limit allows (--memory-limit)";
+const char st_image_too_costly[] = "needs more work than the limit allows (--work-limit)";
+
 bool st_image_refuse(image_source *s, const char *problem)
 {
     s->problem = problem;
     return false;
+}
+
+bool st_image_afford(const image_source *s, uint64_t pixels, uint64_t units)
+{
+    return st_work_left(s->arena) / units >= pixels && st_work(s->arena, pixels, units);
 }
 
 bool st_image_room(image_source *s, stele_picture *p, uint64_t width, uint64_t height, uint64_t least_bytes)
@@ -17,6 +25,13 @@ bool st_image_room(image_source *s, stele_picture *p, uint64_t width, uint64_t h
         return st_image_refuse(s, "has too many pixels");
     if (least_bytes > s->size)
         return st_image_refuse(s, "is cut short");
+    /* an image that is too large is no reason to have no picture at all */
+    enum { PIXEL_WORK = 12, PIXEL_BYTES = 6 }; /* with the smaller levels that are made of it */
+    uint64_t pixels = width * height;
+    if (st_arena_left(s->arena) < pixels * (PIXEL_BYTES + s->bytes_per_pixel))
+        return st_image_refuse(s, st_image_too_large);
+    if (!st_image_afford(s, pixels, PIXEL_WORK))
+        return st_image_refuse(s, st_image_too_costly);
     p->width = (uint32_t)width;
     p->height = (uint32_t)height;
     p->rgba = st_arena_bytes(s->arena, width * height * 4);

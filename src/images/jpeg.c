@@ -28,6 +28,7 @@ typedef struct jpeg_reading {
     jpeg_failure failure;
     image_source *source;
     stele_picture *picture;
+    int scans; /* that were counted as work */
 } jpeg_reading;
 
 static _Noreturn void fail_with(j_common_ptr jpeg, const char *problem)
@@ -53,10 +54,17 @@ static void print_nothing(j_common_ptr jpeg)
     (void)jpeg;
 }
 
+/* The first scan is paid for already. */
 static void limit_scans(j_common_ptr jpeg)
 {
-    if (((j_decompress_ptr)jpeg)->input_scan_number > MOST_SCANS)
+    enum { PIXEL_WORK = 4 };
+    jpeg_reading *r = (jpeg_reading *)(void *)jpeg;
+    int scan = r->jpeg.input_scan_number;
+    if (scan > MOST_SCANS)
         fail_with(jpeg, "is a JPEG of too many scans");
+    for (; r->scans < scan; r->scans++)
+        if (r->scans && !st_image_afford(r->source, (uint64_t)r->jpeg.image_width * r->jpeg.image_height, PIXEL_WORK))
+            fail_with(jpeg, st_image_too_costly);
 }
 
 static void start_input(j_decompress_ptr jpeg)
@@ -117,6 +125,7 @@ static bool read_jpeg(jpeg_reading *r)
     prepare(r);
     jpeg_read_header(jpeg, TRUE);
     uint64_t width = jpeg->image_width, height = jpeg->image_height;
+    r->source->bytes_per_pixel = jpeg_has_multiple_scans(jpeg) ? 2 * (uint64_t)jpeg->num_components : 0;
     if (!st_image_room(r->source, r->picture, width, height, width * height / MOST_PIXELS_PER_BYTE))
         return false;
     bool inks = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;

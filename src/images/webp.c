@@ -17,6 +17,7 @@ bool st_webp_decode(image_source *s, stele_picture *p)
         return st_image_refuse(s, status == VP8_STATUS_NOT_ENOUGH_DATA ? "is cut short" : "is a damaged WebP");
     if (features.has_animation)
         return st_image_refuse(s, "is an animated WebP, which is not supported");
+    s->bytes_per_pixel = 5;
     if (!st_image_room(s, p, (uint64_t)features.width, (uint64_t)features.height, 0))
         return false;
     size_t stride = (size_t)p->width * 4;

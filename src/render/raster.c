@@ -92,6 +92,11 @@ static bool set_up(coverage *c, const piece *p, const tile *t)
     return true;
 }
 
+static uint64_t pixels_of(const pixel_box *box)
+{
+    return (uint64_t)(box->last[0] - box->first[0] + 1) * (uint64_t)(box->last[1] - box->first[1] + 1);
+}
+
 static int4 covered_of_huge(const coverage *c, int32_t column, int32_t row)
 {
     int4 covered = all_int(-1);
@@ -162,6 +167,7 @@ static void cover_masked(void *context, int32_t column, int32_t row, int4 covere
         if (covered[k]) {
             float x = (float)(c->tile->x + column) + (float)sample_x[k] / UNITS;
             float y = (float)(c->tile->y + row) + (float)sample_y[k] / UNITS;
+            c->tile->work += SHADE_WORK / 4;
             covered[k] = st_shade_alpha(c->scene, f, x, y) >= f->draw->material.alpha_cutoff ? -1 : 0;
         }
     cover_pixel(context, column, row, covered, depth);
@@ -178,8 +184,10 @@ void st_tile_cover(tile *t, const scene *s, const draw *d, uint32_t triangle)
     context.triangle = (int32_t)triangle;
     for (int i = 0; i < count; i++) {
         coverage c;
+        t->work += PIECE_WORK;
         if (!set_up(&c, &pieces[i], t))
             continue;
+        t->work += PIXEL_WORK * pixels_of(&c.box) * (c.huge ? 8 : 1);
         if (masked) {
             st_surface(s, triangle, &context.surface);
             each_pixel(&c, cover_masked, &context);
@@ -212,6 +220,7 @@ static void paint_pixel(void *context, int32_t column, int32_t row, int4 covered
             y += (float)sample_y[k];
             count += UNITS;
         }
+    c->tile->work += SHADE_WORK;
     st_shade(c->scene, &c->surface, (float)(c->tile->x + column) + x / count, (float)(c->tile->y + row) + y / count, rgba);
     for (int k = 0; k < SAMPLES; k++)
         if (covered[k])
@@ -227,7 +236,10 @@ void st_tile_paint(tile *t, const scene *s, uint32_t triangle)
         st_surface(s, triangle, &context.surface);
     for (int i = 0; i < count; i++) {
         coverage c;
-        if (set_up(&c, &pieces[i], t))
-            each_pixel(&c, paint_pixel, &context);
+        t->work += PIECE_WORK;
+        if (!set_up(&c, &pieces[i], t))
+            continue;
+        t->work += PIXEL_WORK * pixels_of(&c.box) * (c.huge ? 8 : 1);
+        each_pixel(&c, paint_pixel, &context);
     }
 }

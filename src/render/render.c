@@ -10,8 +10,9 @@ typedef double node_matrix[16];
 static node_matrix *nodes_at(const renderer *r, uint32_t clip, double seconds)
 {
     node_matrix *matrices = st_arena_array(r->arena, r->model->node_count, sizeof *matrices);
-    if (matrices)
-        st_evaluate_nodes(r->model, clip, seconds, matrices);
+    if (!matrices || !st_work(r->arena, 1, st_work_of_nodes(r->model, clip)))
+        return NULL;
+    st_evaluate_nodes(r->model, clip, seconds, matrices);
     return matrices;
 }
 
@@ -177,8 +178,23 @@ typedef struct drawing {
     float background[4]; /* premultiplied */
     uint8_t empty[4];    /* and as a pixel */
     size_t columns, rows, tasks;
-    tile *tiles; /* of each task */
+    tile *tiles;   /* of each task */
+    uint64_t left; /* units of work that may be done */
+    uint64_t done; /* by all tasks; more than left: nobody goes on */
 } drawing;
+
+/* Tells the others what was done, now and then; false if all is over. Who has done how much when that happens is chance, but
+ * not whether it does. */
+static bool go_on(drawing *d, tile *t, uint64_t unsaid)
+{
+    if (t->work <= unsaid)
+        return true;
+    uint64_t done = __atomic_add_fetch(&d->done, t->work, __ATOMIC_RELAXED);
+    t->work = 0;
+    return done <= d->left;
+}
+
+enum { UNSAID_WORK = 1 << 20 };
 
 /* The bin of a level that a tile is in. */
 static size_t bin_of(const bin_level *l, const tile *t)
@@ -196,13 +212,13 @@ static void clear(const drawing *d, tile *t)
     }
 }
 
-static void cover(const drawing *d, tile *t)
+static void cover(drawing *d, tile *t)
 {
     const bins *b = &d->opaque;
     const draw *of = d->scene->draws;
     for (int i = 0; i < b->level_count; i++) {
         size_t bin = bin_of(&b->levels[i], t);
-        for (uint64_t at = b->starts[bin]; at < b->starts[bin + 1]; at++) {
+        for (uint64_t at = b->starts[bin]; at < b->starts[bin + 1] && go_on(d, t, UNSAID_WORK); at++) {
             uint32_t triangle = b->entries[at];
             if (triangle - of->first_triangle >= of->triangle_count)
                 of = st_scene_draw(d->scene, triangle);
@@ -225,6 +241,7 @@ static void shade_samples(const drawing *d, tile *t, int32_t at, int first, surf
         }
     if (f->triangle != (uint32_t)triangle)
         st_surface(d->scene, (uint32_t)triangle, f);
+    t->work += SHADE_WORK;
     st_shade(d->scene, f, left + (float)x / (float)count, top + (float)y / (float)count, rgba);
     for (int k = first; k < SAMPLES; k++)
         if (seen[k] == triangle)
@@ -262,7 +279,7 @@ static void add_ground(const drawing *d, tile *t)
 }
 
 /* The lists of all levels are in the order of painting: the least of their heads is next. */
-static void paint(const drawing *d, tile *t)
+static void paint(drawing *d, tile *t)
 {
     const bins *b = &d->painted;
     uint64_t heads[MOST_BIN_LEVELS], ends[MOST_BIN_LEVELS];
@@ -276,7 +293,7 @@ static void paint(const drawing *d, tile *t)
         for (int i = 0; i < b->level_count; i++)
             if (heads[i] < ends[i] && (next < 0 || b->entries[heads[i]] < b->entries[heads[next]]))
                 next = i;
-        if (next < 0)
+        if (next < 0 || !go_on(d, t, UNSAID_WORK))
             return;
         st_tile_paint(t, d->scene, d->paint_order[b->entries[heads[next]++]]);
     }
@@ -324,7 +341,7 @@ static bool is_empty(const bins *b, const tile *t)
     return true;
 }
 
-static void draw_tile(const drawing *d, tile *t, size_t index)
+static void draw_tile(drawing *d, tile *t, size_t index)
 {
     t->x = (int32_t)(index % d->columns * TILE);
     t->y = (int32_t)(index / d->columns * TILE);
@@ -349,9 +366,12 @@ static void draw_tile(const drawing *d, tile *t, size_t index)
 
 static void draw_tiles(void *context, size_t task)
 {
-    const drawing *d = context;
-    for (size_t i = task; i < d->columns * d->rows; i += d->tasks)
-        draw_tile(d, &d->tiles[task], i);
+    drawing *d = context;
+    tile *t = &d->tiles[task];
+    t->work = 0;
+    for (size_t i = task; i < d->columns * d->rows && go_on(d, t, 0); i += d->tasks)
+        draw_tile(d, t, i);
+    go_on(d, t, 0);
 }
 
 /* ---- Pictures ---- */
@@ -384,9 +404,10 @@ static bool draw_scene(const scene *s, const stele_picture *picture)
         return false;
     d.paint_order = order;
     d.tiles = st_arena_bytes(s->renderer->arena, d.tasks * sizeof *d.tiles);
+    d.left = st_work_left(s->renderer->arena);
     if (d.tiles)
         parallel_for(&s->renderer->threads, d.tasks, draw_tiles, &d);
-    return d.tiles;
+    return d.tiles && st_work(s->renderer->arena, d.done, 1);
 }
 
 bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture)

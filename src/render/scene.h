@@ -209,10 +209,14 @@ enum { SAMPLES = 4, TILE_PIXELS = TILE * TILE };
 
 typedef struct tile {
     int32_t x, y, width, height; /* on the picture */
+    uint64_t work;               /* units that were done and not yet told to anybody */
     float4 depth[TILE_PIXELS];   /* of each sample: 1 / z; 0: nothing */
     int4 triangle[TILE_PIXELS];
     float color[TILE_PIXELS][SAMPLES][4]; /* linear, premultiplied */
 } tile;
+
+/* Units of work: of setting a triangle up in a tile, of a pixel that it may cover, and of finding the colour at a place. */
+enum { PIECE_WORK = 80, PIXEL_WORK = 3, SHADE_WORK = 150 };
 
 /* Where the samples are in a pixel, in eighths of it: no two in a row or column, and their middle is the middle. */
 static const int32_t sample_x[SAMPLES] = {3, 7, 1, 5}, sample_y[SAMPLES] = {1, 3, 5, 7};

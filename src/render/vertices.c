@@ -61,7 +61,15 @@ static uint64_t triangles_of(const stele_primitive *p)
     return usable(p, STELE_POSITION, 3) ? each * st_element_count(p) : 0;
 }
 
-static bool list_draws(scene *s)
+/* A small file can draw one mesh so often that nobody has the time. */
+static bool can_draw(const scene *s, uint32_t node, const stele_primitive *p, uint64_t triangles, uint32_t clip)
+{
+    enum { DRAW_WORK = 1000, TRIANGLE_WORK = 60, VERTEX_WORK = 40 }; /* besides moving */
+    uint64_t vertices = VERTEX_WORK * p->vertex_count + st_work_of_vertices(s->renderer->model, node, p, clip);
+    return st_work(s->renderer->arena, 1, DRAW_WORK + TRIANGLE_WORK * triangles + vertices);
+}
+
+static bool list_draws(scene *s, uint32_t clip)
 {
     const stele_model *model = s->renderer->model;
     uint64_t count = 0;
@@ -77,6 +85,8 @@ static bool list_draws(scene *s)
                 continue;
             if (s->triangle_count + triangles >= NO_TRIANGLE) /* an instance of many too many */
                 return true;
+            if (!can_draw(s, i, p, triangles, clip))
+                return false;
             draw *d = &s->draws[s->draw_count++];
             d->primitive = p;
             d->node = i;
@@ -163,6 +173,12 @@ typedef struct moving {
     const moving_draw *draws;
 } moving;
 
+/* The joints of a skin, which are the same for all that it moves. */
+typedef struct moved_skin {
+    float (*joints)[12]; /* NULL: not made yet */
+    bool mirrors;
+} moved_skin;
+
 static float (*copied_rows(const stele_view *v, uint64_t count, arena *a))[3]
 {
     float(*rows)[3] = st_arena_array(a, count, sizeof *rows);
@@ -176,8 +192,9 @@ static bool morph(moving_draw *m, const scene *s, const draw *d, uint32_t clip, 
     const stele_primitive *p = d->primitive;
     arena *a = s->renderer->arena;
     float(*positions)[3] = NULL, (*normals)[3] = NULL;
+    morphing morphs = st_morphing(s->renderer->model, d->node, clip, seconds);
     for (size_t i = 0; i < p->morph_count; i++) {
-        float weight = (float)st_morph_weight(s->renderer->model, d->node, clip, seconds, i);
+        float weight = (float)st_morph_weight(&morphs, i);
         if (weight == 0)
             continue;
         if (!positions) {
@@ -193,19 +210,34 @@ static bool morph(moving_draw *m, const scene *s, const draw *d, uint32_t clip, 
     return true;
 }
 
-static bool prepare(moving_draw *m, const scene *s, draw *d, const double (*matrices)[16], uint32_t clip, double seconds)
+static bool move_by_skin(mover *m, arena *a, moved_skin *skin, draw *d)
 {
-    m->mover = st_mover(s->renderer->model, d->node, d->primitive, matrices);
+    enum { JOINT_WORK = 200 };
+    size_t count = m->skin->joint_count;
+    if (!skin->joints) {
+        skin->joints = st_work(a, count, JOINT_WORK) ? st_arena_array(a, count, sizeof *skin->joints) : NULL;
+        if (!skin->joints)
+            return false;
+        st_mover_preparef(m, skin->joints, count);
+        skin->mirrors = st_mover_mirrors(m);
+    }
+    m->jointsf = (const float(*)[12])skin->joints;
+    m->prepared = count;
+    d->mirrored = skin->mirrors;
+    return true;
+}
+
+static bool prepare(moving_draw *m, const scene *s, draw *d, const double (*matrices)[16], moved_skin *skins, uint32_t clip,
+                    double seconds)
+{
+    const stele_model *model = s->renderer->model;
+    m->mover = st_mover(model, d->node, d->primitive, matrices);
     m->position = usable(d->primitive, STELE_POSITION, 3);
     m->normal = usable(d->primitive, STELE_NORMAL, 3);
-    d->mirrored = st_mover_mirrors(&m->mover);
-    if (m->mover.set_count) {
-        size_t count = m->mover.skin->joint_count;
-        float(*joints)[12] = st_arena_array(s->renderer->arena, count, sizeof *joints);
-        if (!joints)
-            return false;
-        st_mover_preparef(&m->mover, joints, count);
-    }
+    if (!m->mover.set_count)
+        d->mirrored = st_mover_mirrors(&m->mover);
+    else if (!move_by_skin(&m->mover, s->renderer->arena, &skins[model->nodes[d->node].skin], d))
+        return false;
     return morph(m, s, d, clip, seconds);
 }
 
@@ -279,13 +311,14 @@ static bool place_vertices(scene *s)
 bool st_scene_draws(scene *s, const double (*matrices)[16], uint32_t clip, double seconds)
 {
     arena *a = s->renderer->arena;
-    if (!list_draws(s) || !place_vertices(s))
+    if (!list_draws(s, clip) || !place_vertices(s))
         return false;
     arena_mark mark = st_arena_mark(a);
     moving_draw *draws = st_arena_array(a, s->draw_count, sizeof *draws);
-    bool ready = draws;
+    moved_skin *skins = st_arena_array(a, s->renderer->model->skin_count, sizeof *skins);
+    bool ready = draws && skins;
     for (size_t i = 0; ready && i < s->draw_count; i++)
-        ready = prepare(&draws[i], s, &s->draws[i], matrices, clip, seconds);
+        ready = prepare(&draws[i], s, &s->draws[i], matrices, skins, clip, seconds);
     if (ready)
         parallel_for(&s->renderer->threads, tasks_of(s->vertex_count), move_task, &(moving){s, draws});
     st_arena_rewind(a, mark);
