@@ -32,7 +32,7 @@ int st_fd_status(int fd, file_status *status);
 size_t st_fd_read(int fd, void *buffer, size_t size);      /* SIZE_MAX and errno on failure: EINTR if a signal came first */
 size_t st_fd_write(int fd, const void *data, size_t size); /* the same */
 uint64_t st_fd_stored(int fd, uint64_t size); /* how many of its bytes are stored: not its holes; all if nobody knows */
-const void *st_fd_map(int fd, uint64_t size);              /* to be read; NULL if it cannot be */
+const void *st_fd_map(int fd, uint64_t size); /* to be read; NULL if it cannot be */
 void st_unmap(const void *map, uint64_t size);
 int st_fd_set_mode(int fd, uint32_t mode);
 int st_fd_sync(int fd);
