@@ -20,12 +20,12 @@ enum { MOST_RULES = 64, MOST_CHOICES = 16 };
 typedef struct settings {
     const char *verb;
     bool help, json, quiet, silent, verbose, recursive, read_file, import;
-    bool force, sync, strict, ids;
+    bool force, update, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
     const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit, *work_limit, *color;
-    const char *from, *files_from, *base_dir; /* which files, and where they lie */
-    const char *to;                           /* the format to write, which is the extension of outputs */
+    const char *from, *files_from, *base_dir, *depfile; /* which files, and where they lie */
+    const char *to;                                     /* the format to write, which is the extension of outputs */
     const char *fps, *pose, *tolerance, *scale;
     const char *output, *size, *camera, *clip, *time, *up, *background, *movie_fps, *time_limit;
     stele_choice choices[MOST_CHOICES];
@@ -96,6 +96,15 @@ bool make_folders(char *path);
 bool is_folder(const char *path);
 void sweep_folder_of(const char *path); /* removes what killed processes left there, once a folder */
 
+typedef struct job job;
+
+/* current.c: what depends on what, by the times of files. */
+bool leave_current(job *j, const char *output); /* --update: newer than the job's file and all that this was read with */
+bool replaces(const settings *s);               /* whether existing outputs may be replaced */
+int check_update(const settings *s);            /* 0, or EXIT_USAGE after a message */
+void depend(const job *j, stele_file *file, const char *output);
+int write_depfile(const settings *s, int code); /* what ninja and make read; the exit code, with what went wrong */
+
 /* progress.c: a bar on a terminal, once it has taken longer than a second. */
 typedef struct progress {
     bool enabled, drawn;
@@ -150,7 +159,7 @@ typedef enum outcome {
     OUTCOME_COUNT
 } outcome;
 
-typedef struct job {
+struct job {
     const settings *settings;
     const char *path;  /* as given; "-" for standard input */
     const char *below; /* its path below the operand that it was found in */
@@ -166,7 +175,7 @@ typedef struct job {
     size_t index, count; /* which of how many */
     progress bar;
     struct imported *imported; /* the bytes of a file that stele-import handed over, or NULL */
-} job;
+};
 
 typedef void (*job_function)(job *j);
 

@@ -99,7 +99,7 @@ static stele_status save(job *j, stele_file *file, char *path, const char *forma
                                               : s->copy_textures ? STELE_TEXTURES_COPY
                                                                  : STELE_TEXTURES_REFER,
                                   .strict = s->strict,
-                                  .overwrite = s->force,
+                                  .overwrite = replaces(s),
                                   .sync = s->sync,
                                   .progress = keep_going,
                                   .progress_user = &bar,
@@ -189,13 +189,19 @@ static stele_status convert_to(job *j, stele_file *file, char *path, const char 
 
 static void convert(job *j)
 {
+    char *path = output_path(j);
+    if (path && leave_current(j, path)) {
+        free(path);
+        return;
+    }
     /* a copy may be as damaged as its original; another dialect needs content that can be relied on, and a model checks */
     stele_file *file = open_job(j, j->settings->dialect ? STELE_CHECK_SAFE : STELE_CHECK_STRUCTURE);
-    char *path = output_path(j);
     if (file && path) {
         const char *format = target_format(j, file, path);
         bool sound = stele_file_status(file) == STELE_OK;
         stele_status status = sound ? convert_to(j, file, path, format) : stele_file_status(file);
+        if (status == STELE_OK)
+            depend(j, file, path);
         print_outcome(j, file, path, format, status);
         close_job(j, file);
     }
@@ -213,10 +219,13 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("the output is either a file (-o) or in a folder (--out-dir)");
     if (!s.output && !s.out_dir && count >= 2 && is_folder(operands[count - 1]))
         s.out_dir = operands[--count];
-    if (s.out_dir)
-        return run_jobs(&s, operands, count, convert, "converted");
-    if (!s.output && count == 2)
+    if (!s.output && !s.out_dir && count == 2)
         s.output = operands[--count];
+    int wrong = check_update(&s);
+    if (wrong)
+        return wrong;
+    if (s.out_dir)
+        return write_depfile(&s, run_jobs(&s, operands, count, convert, "converted"));
     if (count != 1 || !s.output || s.files_from)
         return usage_error("stele convert needs an input and an output, or --out-dir; see stele convert --help");
     if (is_folder(operands[0]))
@@ -225,7 +234,7 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("%s is a folder: use --out-dir to write into it", s.output);
     if (to_stdout(s.output) && st_is_terminal(STANDARD_OUTPUT) && !s.force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
-    return run_jobs(&s, operands, 1, convert, "converted");
+    return write_depfile(&s, run_jobs(&s, operands, 1, convert, "converted"));
 }
 
 static const option options[] = {
@@ -236,6 +245,9 @@ static const option options[] = {
     {'o', "output", "FILE", "write this file; - for standard output", OPTION_TEXT, offsetof(settings, output)},
     {0, "out-dir", "FOLDER", "write each file there under its own name", OPTION_TEXT, offsetof(settings, out_dir)},
     {'f', "force", NULL, "replace existing files", OPTION_FLAG, offsetof(settings, force)},
+    {'u', "update", NULL, "replace those that are older than what they are made of, and leave the others", OPTION_FLAG,
+     offsetof(settings, update)},
+    {0, "depfile", "FILE", "write what outputs are made of, for ninja and make", OPTION_TEXT, offsetof(settings, depfile)},
     {0, "strict", NULL, "if anything would be lost, write nothing and exit with 1", OPTION_FLAG, offsetof(settings, strict)},
     {0, "embed-textures", NULL, "put textures into the file where the format can", OPTION_FLAG,
      offsetof(settings, embed_textures)},
@@ -254,6 +266,7 @@ const command command_convert = {
              "--out-dir FOLDER FILE...",
     .examples = "  stele convert hat.sgm hat.glb                       (its .sga goes with it)\n"
                 "  stele convert -r models --to glb --out-dir out --embed-textures\n"
+                "  stele convert -r models --to glb --out-dir out --update   (only what is older)\n"
                 "  stele convert hat.glb hat.sgm --strict              (only if nothing is lost)\n"
                 "  stele convert hero.sgm hero.obj --pose walk@0.5\n"
                 "  stele convert old.sgm new.sgm --dialect v3\n"

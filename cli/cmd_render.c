@@ -152,7 +152,7 @@ static bool keep_going(void *user, uint64_t done, uint64_t total)
 
 static stele_save_options save_options(const settings *s)
 {
-    return (stele_save_options){.overwrite = s->force, .sync = s->sync, .progress = keep_going};
+    return (stele_save_options){.overwrite = replaces(s), .sync = s->sync, .progress = keep_going};
 }
 
 /* What went wrong and has not been said yet; "" if that is nothing. */
@@ -324,14 +324,20 @@ static void render_one(job *j)
 {
     wishes w;
     understand(j->settings, &w);
+    const settings *s = j->settings;
+    char *path = s->out_dir ? path_in_folder(s->out_dir, j->below, extension_of(s)) : strdup(s->output);
+    if (path && leave_current(j, path)) {
+        free(path);
+        return;
+    }
     stele_file *file = open_job(j, STELE_CHECK_SAFE);
-    char *path = j->settings->out_dir ? path_in_folder(j->settings->out_dir, j->below, j->settings->turntable ? "webp" : "png")
-                                      : strdup(j->settings->output);
     if (file && path) {
         reason why = {""};
         stele_status status = because(&why, stele_open_status(file), stele_open_message(file));
         if (status == STELE_OK)
             status = draw_to(j, file, &w, path, &why);
+        if (status == STELE_OK)
+            depend(j, file, path);
         print_outcome(j, file, &w, path, status, &why);
         close_job(j, file);
     }
@@ -447,7 +453,9 @@ static void render_cell(job *j)
         return;
     report_findings(j, file);
     job_ends(j, status);
-    if (status != STELE_OK)
+    if (status == STELE_OK)
+        depend(j, file, j->settings->output);
+    else
         report_failure(j, file, "not drawn", stele_file_message(file));
     if (j->settings->json)
         print_json(j, file, &sheet.wishes, j->settings->output, status);
@@ -487,12 +495,17 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("say where the picture goes: -o OUT.png, or --out-dir FOLDER for several");
     if (s.output && to_stdout(s.output) && st_is_terminal(STANDARD_OUTPUT) && !s.force)
         return usage_error("the output is binary and would go to the terminal; use -f if you mean it");
-    s.to = "png"; /* what goes with a model is no model of its own */
+    int wrong = check_update(&s);
+    if (wrong)
+        return wrong;
+    s.to = s.turntable && !s.sheet ? "webp" : "png"; /* what goes with a model is no model of its own */
     if (s.sheet) {
         if (!s.output || s.out_dir || s.turntable || (!ends_with(s.output, ".png") && !to_stdout(s.output)))
             return usage_error("a sheet is one picture: -o SHEET.png");
+        if (s.update)
+            return usage_error("--update is for files one by one: a sheet is drawn anew");
         sheet.wishes = w;
-        return render_sheet(&s, operands, count);
+        return write_depfile(&s, render_sheet(&s, operands, count));
     }
     if (s.output && (count > 1 || is_folder(operands[0])))
         return usage_error("several models: use --sheet for one picture of all, or --out-dir for one of each");
@@ -500,7 +513,7 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("'%s' is neither a .png nor a .webp", s.output);
     if (s.turntable && s.output && !moves(&s, s.output))
         return usage_error("a turntable moves: -o OUT.webp");
-    return run_jobs(&s, operands, count, render_one, "drawn");
+    return write_depfile(&s, run_jobs(&s, operands, count, render_one, "drawn"));
 }
 
 #define AT(field) offsetof(settings, field)
@@ -527,6 +540,9 @@ static const option options[] = {
     {0, "grid", NULL, "show the ground as a grid", OPTION_FLAG, AT(grid)},
     {0, "shadow", NULL, "let the model throw a shadow on the ground", OPTION_FLAG, AT(shadow)},
     {'f', "force", NULL, "replace existing files", OPTION_FLAG, AT(force)},
+    {'u', "update", NULL, "replace those that are older than what they are made of, and leave the others", OPTION_FLAG,
+     AT(update)},
+    {0, "depfile", "FILE", "write what pictures are made of, for ninja and make", OPTION_TEXT, AT(depfile)},
     {0},
 };
 

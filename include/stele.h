@@ -237,6 +237,11 @@ STELE_API const stele_diagnostic *stele_file_diagnostics(const stele_file *file,
 STELE_API stele_status stele_file_report(stele_file *file, stele_status status, const char *id, uint64_t count,
                                          const char *text);
 
+/* What the file was read with so far: the paths of files beside it that were opened, and of the textures that its model names
+ * (once stele_file_model was asked for it). In order, each once; the file itself is not among them, nor what a lookup of the
+ * caller's delivered. The array is valid until the next call with this file. */
+STELE_API const char *const *stele_file_inputs(stele_file *file, size_t *count);
+
 /* True if the file on disk is no longer the one that was opened: another size or modification time. */
 STELE_API bool stele_file_changed(const stele_file *file);
 

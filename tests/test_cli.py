@@ -109,7 +109,7 @@ class CommandLine(CliTest):
         options = {"formats": common, "info": many, "check": many | {"--target", "--severity", "--ids"},
                    "explain": many | {"--at"}, "diff": files | models | {"--tolerance", "--recursive"},
                    "thumbnail": files | {"--output", "--size", "--time-limit"},
-                   "convert": many | models | {"--to", "--dialect", "--output", "--out-dir", "--force", "--strict", "--sync", "--pose",
+                   "convert": many | models | {"--to", "--dialect", "--output", "--out-dir", "--force", "--update", "--depfile", "--strict", "--sync", "--pose",
                                                "--normals", "--embed-textures", "--copy-textures"}}
         for verb, wanted in options.items():
             with self.subTest(verb):

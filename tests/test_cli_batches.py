@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import struct
+import subprocess
 import time
 import unittest
 from pathlib import Path
@@ -76,6 +77,137 @@ class Converting(BatchTest):
                          r"^4 files: 1 converted, 1 with errors, 1 there already \(.*--update.*\), 1 unknown or unsupported; ")
         statuses = [d["status"] for d in documents(self.stele("convert", "--json", "-r", "in", "--to", "glb", "--out-dir", "out"))]
         self.assertEqual(statuses, ["exists", "exists", "findings", "unsupported"])
+
+
+class Updating(BatchTest):
+    """Outputs that are newer than all that they are made of stay; nobody has to know which these are."""
+
+    def setUp(self):
+        super().setUp()
+        for name, source in (("a.sgm", "scribe.sgm"), ("b.sgm", "scribe.sgm"), ("scribe.sga", "scribe.sga"), ("scribe.png", "scribe.png")):
+            self.put(f"in/{name}", (SAMPLES / source).read_bytes())
+        for i, path in enumerate(sorted((self.folder / "in").iterdir())):
+            os.utime(path, (1000 + i, 1000 + i))
+
+    def touch(self, name):
+        os.utime(self.folder / name)
+
+    def statuses(self, *arguments, code=FINE):
+        return {d["file"]: d["status"] for d in documents(self.expect(code, *arguments, "--json"))}
+
+    def test_convert_and_render(self):
+        for verb in (["convert", "--to", "glb"], ["render", "--size", "32x32"]):
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            run = [*verb, "in/a.sgm", "in/b.sgm", "--out-dir", "out", "--update"]
+            with self.subTest(verb):
+                self.assertEqual(set(self.statuses(*run).values()), {"ok"})
+                self.assertEqual(set(self.statuses(*run).values()), {"current"})
+                time.sleep(0.02)
+                self.touch("in/a.sgm")
+                self.assertEqual(self.statuses(*run), {"in/a.sgm": "ok", "in/b.sgm": "current"})
+                time.sleep(0.02)
+                next((self.folder / "out").glob("b.*")).unlink()
+                self.assertEqual(self.statuses(*run), {"in/a.sgm": "current", "in/b.sgm": "ok"})
+                self.assertIn(b"2 files: 0 " + {"convert": b"converted", "render": b"drawn"}[verb[0]] + b", 2 up to date", self.expect(FINE, *run).stderr)
+
+    def test_what_goes_with_a_model(self):
+        run = ["convert", "--to", "glb", "in/a.sgm", "--out-dir", "out", "--update"]
+        for name in ("in/scribe.sga", "in/scribe.png"):
+            with self.subTest(name):
+                self.expect(FINE, *run)
+                self.assertEqual(self.statuses(*run), {"in/a.sgm": "current"})
+                time.sleep(0.02)
+                self.touch(name)
+                self.assertEqual(self.statuses(*run), {"in/a.sgm": "ok"})
+
+    def test_a_file_beside_the_output_that_is_gone(self):
+        run = ["convert", "in/a.sgm", "-o", "out.gltf", "--update"]
+        self.expect(FINE, *run)
+        (self.folder / "out.bin").unlink()
+        self.assertEqual(self.statuses(*run), {"in/a.sgm": "ok"})
+        self.assertEqual(self.statuses(*run), {"in/a.sgm": "current"})
+
+    def test_what_cannot_be_read_is_no_reason_to_leave_it(self):
+        self.put("out/a.glb", b"old")
+        (self.folder / "in/a.sgm").write_bytes(GOOD.read_bytes()[:-300])
+        os.utime(self.folder / "in/a.sgm", (1, 1))
+        self.assertEqual(self.statuses("convert", "--to", "glb", "in/a.sgm", "--out-dir", "out", "--update", code=FINDINGS), {"in/a.sgm": "findings"})
+
+    def test_usage(self):
+        for wrong in (["convert", GOOD, "-", "--update"], ["convert", GOOD, "-o", "-", "--depfile", "d"],
+                      ["render", "--sheet", GOOD, "-o", "x.png", "--update"]):
+            self.expect(USAGE, *wrong)
+
+
+ODD = "odd name $x #1"
+
+
+class Building(BatchTest):
+    """ninja and make, as they are."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("plain", ODD):
+            self.put(f"in/{name}.sgm", (SAMPLES / "scribe.sgm").read_bytes())
+        for name in ("scribe.sga", "scribe.png"):
+            self.put(f"in/{name}", (SAMPLES / name).read_bytes())
+        (self.folder / "out").mkdir()
+
+    def build(self, *command):
+        result = subprocess.run(command, cwd=self.folder, capture_output=True, check=False, timeout=60, env=os.environ | {"LC_ALL": "C"})
+        self.assertEqual(result.returncode, 0, result)
+        return result.stdout.decode()
+
+    def check(self, nothing, *command):
+        made = [self.folder / f"out/{name}.glb" for name in ("plain", ODD)]
+        self.build(*command)
+        for name in ("in/scribe.sga", "in/scribe.png", "in/plain.sgm"):
+            with self.subTest(name):
+                self.assertIn(nothing, self.build(*command))
+                before = [path.stat().st_mtime_ns for path in made]
+                time.sleep(0.02)
+                os.utime(self.folder / name)
+                self.assertNotIn(nothing, self.build(*command))
+                after = [path.stat().st_mtime_ns for path in made]
+                self.assertEqual([b < a for b, a in zip(before, after)], [True, not name.endswith("sgm")])
+        (self.folder / "in/scribe.png").unlink()  # what is gone stops nobody
+        self.build(*command)
+
+    def test_ninja(self):
+        if not shutil.which("ninja"):
+            self.skipTest("there is no ninja")
+        odd = ODD.replace("$", "$$").replace(" ", "$ ")
+        self.put("build.ninja", f"""rule glb
+  command = {STELE} convert -q -f $in -o $out --depfile $out.d
+  depfile = $out.d
+build out/plain.glb: glb in/plain.sgm
+build out/{odd}.glb: glb in/{odd}.sgm
+""".encode())
+        self.check("no work to do", "ninja")
+
+    def test_make(self):
+        odd = ODD.replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
+        self.put("Makefile", f"""all: out/plain.glb out/{odd}.glb
+out/%.glb: in/%.sgm
+\t{STELE} convert -q -f '$<' -o '$@' --depfile '$@.d'
+-include out/plain.glb.d
+-include out/{odd}.glb.d
+""".encode())
+        self.check("Nothing to be done", "make")
+
+    def test_a_batch(self):
+        self.expect(FINE, "convert", "-r", "in", "--to", "glb", "--out-dir", "out", "--depfile", "all.d", "--update")
+        first = (self.folder / "all.d").read_text()
+        self.expect(FINE, "convert", "-r", "in", "--to", "glb", "--out-dir", "out", "--depfile", "all.d", "--update")
+        self.assertEqual((self.folder / "all.d").read_text(), first)
+        self.assertIn("out/plain.glb: in/plain.sgm \\\n  in/scribe.png \\\n  in/scribe.sga\n", first)
+
+    def test_only_such_a_file_is_replaced(self):
+        path = self.put("model.obj", b"v 0 0 0\n")
+        result = self.expect(NO_IO, "convert", "in/plain.sgm", "-o", "x.glb", "--depfile", path)
+        self.assertEqual((path.read_bytes(), b"use -f" in result.stderr), (b"v 0 0 0\n", True))
+        for _ in range(2):
+            self.expect(FINE, "convert", "-u", "in/plain.sgm", "-o", "y.glb", "--depfile", "y.d")
 
 
 class Folders(BatchTest):

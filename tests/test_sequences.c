@@ -203,6 +203,14 @@ static stele_status save_file(stele_file *file, uint64_t *digest)
     return status;
 }
 
+static stele_status ask_inputs(stele_file *file, uint64_t *digest)
+{
+    size_t count;
+    stele_file_inputs(file, &count);
+    mix(digest, count);
+    return stele_file_status(file);
+}
+
 static stele_status take_memory(stele_file *file, uint64_t *digest)
 {
     void *memory = stele_memory(file, 100);
@@ -430,6 +438,7 @@ static const call calls[] = {
     FAIL(ask_difference, STELE_DIFFERENT),
     ASK(save_file),
     ASK(take_memory),
+    ASK(ask_inputs),
     {.name = "bake", .run = bake, .changes = true, .bakes = true},
     {.name = "bake_clip", .run = bake_clip, .changes = true, .bakes = true, .of_clip = true},
     CHANGE(make_normals),
