@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all demo check check-portable bench fuzz samples gallery blender format install clean setup
+.PHONY: all wasm demo check check-portable bench fuzz samples gallery blender format install clean setup
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -7,6 +7,11 @@ all:
 	@tools/setup.sh build
 	@cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS) -- -s
+
+# For JavaScript: build/wasm is a package for npm
+wasm:
+	@tools/setup.sh wasm
+	@tools/wasm.sh
 
 demo: all
 	@tools/demo.sh
@@ -34,7 +39,7 @@ samples:
 	python3 tools/make_samples.py
 
 format:
-	@clang-format -i include/*.h $(shell find src -name "*.[ch]") cli/*.[ch] import/*.[ch] sandbox/*.[ch] tests/*.[ch] fuzz/*.c $(wildcard bench/*.c)
+	@clang-format -i include/*.h $(shell find src -name "*.[ch]") cli/*.[ch] wasm/*.[ch] wasm/include/*.h import/*.[ch] sandbox/*.[ch] tests/*.[ch] fuzz/*.c $(wildcard bench/*.c)
 
 # PREFIX (usually /usr/local) and DESTDIR
 install: all

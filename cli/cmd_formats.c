@@ -29,57 +29,6 @@ static void print_text(const stele_format_info *f)
         printf("    %-14s %s: %s\n", f->choices[i].name, f->choices[i].values, f->choices[i].title);
 }
 
-static void print_json_words(json *j, const char *key, const char *words)
-{
-    json_open(j, key, '[');
-    for (const char *list = words; *list;) {
-        size_t length = strcspn(list, " ");
-        json_text(j, NULL, list, length);
-        list += length + (list[length] == ' ');
-    }
-    json_close(j, ']');
-}
-
-static void print_json_capabilities(json *j, const char *key, uint32_t capabilities)
-{
-    const char *name;
-    json_open(j, key, '[');
-    for (unsigned bit = 0; (name = stele_capability_name(bit)); bit++)
-        if (capabilities & 1u << bit)
-            json_string(j, NULL, name);
-    json_close(j, ']');
-}
-
-static void print_json(json *j, const stele_format_info *f)
-{
-    json_open(j, NULL, '{');
-    json_string(j, "name", f->name);
-    json_string(j, "title", f->title);
-    print_json_words(j, "extensions", f->extensions);
-    print_json_capabilities(j, "capabilities", f->capabilities);
-    print_json_capabilities(j, "beside", f->beside);
-    json_open(j, "dialects", '[');
-    for (size_t i = 0; i < f->dialect_count; i++) {
-        json_open(j, NULL, '{');
-        json_string(j, "name", f->dialects[i].name);
-        json_string(j, "title", f->dialects[i].title);
-        json_bool(j, "read", true);
-        json_bool(j, "write", true);
-        json_close(j, '}');
-    }
-    json_close(j, ']');
-    json_open(j, "choices", '[');
-    for (size_t i = 0; i < f->choice_count; i++) {
-        json_open(j, NULL, '{');
-        json_string(j, "name", f->choices[i].name);
-        json_string(j, "title", f->choices[i].title);
-        print_json_words(j, "values", f->choices[i].values);
-        json_close(j, '}');
-    }
-    json_close(j, ']');
-    json_close(j, '}');
-}
-
 /* The extensions of a line of imported_formats that are not ours: those are read by Stele itself. */
 static size_t foreign_extensions(const char *line, const char **extensions, size_t *lengths, size_t most)
 {
@@ -150,7 +99,7 @@ static int run(const settings *s, char **operands, size_t count)
     }
     for (size_t i = 0; (f = stele_format_at(i)); i++) {
         if (s->json) {
-            print_json(&j, f);
+            json_format(&j, f);
             continue;
         }
         if (i)

@@ -108,6 +108,12 @@ void json_null(json *j, const char *key)
     fputs("null", j->out);
 }
 
+void json_literal(json *j, const char *key, const char *value)
+{
+    item(j, key);
+    fputs(value, j->out);
+}
+
 void json_begin(json *j, FILE *out, const char *command, const char *path)
 {
     *j = (json){.out = out};

@@ -27,11 +27,15 @@ void json_uint(json *j, const char *key, uint64_t value);
 void json_number(json *j, const char *key, double value, bool single);
 void json_bool(json *j, const char *key, bool value);
 void json_null(json *j, const char *key);
+void json_literal(json *j, const char *key, const char *value);             /* JSON already */
 void json_begin(json *j, FILE *out, const char *command, const char *path); /* one document, on one line */
 void json_end(json *j);
 
 void json_diagnostics(json *j, const stele_file *file, const char *error); /* NULL: all went well */
 const char *severity_name(stele_severity severity);
+
+/* json_format.c: what a format is. */
+void json_format(json *j, const stele_format_info *format);
 
 /* json_info.c: what a file is, and what is in it. */
 void json_info(json *j, stele_file *file);

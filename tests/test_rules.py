@@ -26,6 +26,7 @@ ROOMS = {
     "sandbox": {"sandbox"},
     "import": {"import", "sandbox"},
     "cli": {"base", "system", "cli", "sandbox"},  # base prints numbers and text
+    "wasm": {"base", "system", "cli", "wasm"},  # of cli only json.h: documents
     "fuzz": {"base", "images"},
     "bench": {"bench"},
 }
@@ -68,6 +69,11 @@ class Rooms(unittest.TestCase):
     def test_every_source_is_in_a_room(self):
         rooms = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.[ch]")}
         self.assertEqual(rooms, set(LIBRARY))
+
+    def test_documents_are_apart_from_the_command(self):
+        for path in [*sources("wasm"), *(ROOT / "cli").glob("json*.[ch]")]:
+            includes = set(re.findall(r'#include "(?:cli/)?([^/"]+)"', path.read_text()))
+            self.assertLessEqual(includes, {"json.h", "exports.h", "stele.h"}, path.name)
 
     # Programs for POSIX systems only, and what speaks with them.
     POSIX = ("sandbox/", "import/", "cli/walls.c", "cli/import.c")

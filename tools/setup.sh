@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what a step needs, by the names of Debian's packages: setup.sh build | check | bench.
+# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | check | bench.
 # As root it installs what is missing; otherwise it prints the command that would. Elsewhere than on Debian it only looks for
 # the programs.
 set -eu
@@ -26,8 +26,17 @@ want libjpeg62-turbo-dev
 want libwebp-dev
 want zlib1g-dev
 want libassimp-dev
+wasm() {
+    program clang-14 clang-14
+    program wasm-ld-14 lld-14
+    program dpkg-source dpkg-dev
+    want wasi-libc
+    want libclang-rt-14-dev-wasm32
+}
 case $step in
+wasm) wasm ;;
 check)
+    wasm
     program clang clang
     program clang-format clang-format
     program g++ g++
