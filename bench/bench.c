@@ -5,6 +5,7 @@
  *     open             stele_open + stele_close of BIG      | map, scan every array, unmap; for compressed files, liblz4
  *     heap             what that open allocates             | -
  *     stele check BIG  the command on two cores, all checks | cat BIG
+ *     stele explain    the command, ranges of all columns   | cat BIG
  *     small files      stele_open + stele_close of FOLDER   | open, read and close of the same files
  *     processes        stele check SAMPLE, one by one       | /bin/true
  *
@@ -98,13 +99,13 @@ static void bench_heap(const big_file *big)
 
 /* ---- The large file: commands ---- */
 
-static void bench_check(const char *stele, const big_file *big)
+static void bench_command(const char *stele, const char *verb, const char *name, const big_file *big)
 {
-    const char *check[] = {stele, "check", "-j", "2", big->path, NULL};
+    const char *command[] = {stele, verb, "-j", "2", big->path, NULL};
     const char *cat[] = {program("/bin/cat", "/usr/bin/cat"), big->path, NULL};
     double mine, peer;
-    race(CHECK_RUNS, (contender){run_process, check, NULL}, (contender){run_process, cat, NULL}, &mine, &peer);
-    print_row("stele check, 112 MB, 2 cores", milliseconds("", mine, big->size), milliseconds("cat          ", peer, big->size),
+    race(CHECK_RUNS, (contender){run_process, command, NULL}, (contender){run_process, cat, NULL}, &mine, &peer);
+    print_row(name, milliseconds("", mine, big->size), milliseconds("cat          ", peer, big->size),
               number("%.2f", mine / peer), plain("<= 4"), verdict(mine <= 4 * peer));
 }
 
@@ -162,7 +163,8 @@ int main(int argc, char **argv)
     print_row("", plain("measured"), plain("floor or peer"), plain("ratio"), plain("goal"), "");
     bench_open(&big);
     bench_heap(&big);
-    bench_check(stele, &big);
+    bench_command(stele, "check", "stele check, 112 MB, 2 cores", &big);
+    bench_command(stele, "explain", "stele explain, 112 MB", &big);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         snprintf(path, sizeof path, "%s/%s", argv[2], others[i]);
         big = find_bulk(path);

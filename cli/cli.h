@@ -20,10 +20,10 @@ enum { MOST_RULES = 64, MOST_CHOICES = 16 };
 typedef struct settings {
     const char *verb;
     bool help, json, quiet, silent, verbose, recursive, read_file, import;
-    bool force, update, sync, strict, ids;
+    bool hex, force, update, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, normals;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
-    const char *jobs, *format, *target, *dialect, *at, *out_dir, *memory_limit, *work_limit, *color;
+    const char *jobs, *format, *target, *dialect, *at, *path, *rows, *out_dir, *memory_limit, *work_limit, *color;
     const char *from, *files_from, *base_dir, *depfile; /* which files, and where they lie */
     const char *to;                                     /* the format to write, which is the extension of outputs */
     const char *fps, *pose, *tolerance, *scale;

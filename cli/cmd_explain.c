@@ -8,8 +8,9 @@ typedef struct explanation {
     job *job;
     json json;
     bool color, found, unpacked;
-    bool only_at;
+    bool only_at, at_unpacked; /* a byte of the file, or of its unpacked content */
     uint64_t at;
+    field_view view;
 } explanation;
 
 /* ---- Text ---- */
@@ -29,17 +30,17 @@ static void print_elements(FILE *out, const stele_field *f, uint64_t row, size_t
     }
 }
 
-static void print_range(FILE *out, const stele_field *f, size_t column)
+static void print_range(FILE *out, const stele_field *f, size_t column, const field_ranges *r)
 {
     const stele_column *c = &f->columns[column];
-    double min, max;
+    size_t first = first_component(f, column);
     for (int side = 0; side < 2; side++) {
         fputs(side ? " to " : "", out);
         fputs(c->components > 1 ? "(" : "", out);
         for (uint32_t i = 0; i < c->components; i++) {
             fputs(i ? ", " : "", out);
-            if (stele_field_range(f, column, i, &min, &max))
-                print_number(out, side ? max : min, c->type);
+            if (r->min[first + i] <= r->max[first + i])
+                print_number(out, side ? r->max[first + i] : r->min[first + i], c->type);
             else
                 fputs("none", out);
         }
@@ -58,21 +59,64 @@ static void print_plain_array(FILE *out, const stele_field *f)
     }
     if (shown == f->rows)
         return;
+    field_ranges ranges;
+    find_ranges(f, &ranges);
     fputs(", ...  min and max: ", out);
-    print_range(out, f, 0);
+    print_range(out, f, 0, &ranges);
 }
 
 static void print_columns(explanation *e, const stele_field *f)
 {
     FILE *out = e->job->out;
+    field_ranges ranges;
+    find_ranges(f, &ranges);
     for (size_t i = 0; i < f->column_count; i++) {
         char type[32];
+        if (!shows_column(&e->view, i))
+            continue;
         snprintf(type, sizeof type, "%s[%u]", stele_type_name(f->columns[i].type), f->columns[i].components);
         fprintf(out, "\n%*s.%-12s %-10s first (", 24, "", f->columns[i].name,
                 f->columns[i].components == 1 ? stele_type_name(f->columns[i].type) : type);
         print_elements(out, f, 0, i);
         fputs("), min and max: ", out);
-        print_range(out, f, i);
+        print_range(out, f, i, &ranges);
+    }
+}
+
+static void print_place(explanation *e, uint64_t offset, uint64_t size, const uint8_t *data)
+{
+    FILE *out = e->job->out;
+    fprintf(out, "%s0x%08llx%s %8llu  ", tint_on(e->color, TINT_DIM), (unsigned long long)offset, tint_off(e->color, TINT_DIM),
+            (unsigned long long)size);
+    if (!e->view.hex)
+        return;
+    for (uint64_t i = 0; i < HEX_BYTES; i++)
+        if (i < size)
+            fprintf(out, "%02x ", data[i]);
+        else
+            fputs("   ", out);
+    fputs(size > HEX_BYTES ? ".. " : "   ", out);
+}
+
+/* The rows that were asked for, a line each. */
+static void print_rows(explanation *e, const stele_field *f)
+{
+    FILE *out = e->job->out;
+    uint64_t stride = f->rows ? f->size / f->rows : 0;
+    for (uint64_t row = e->view.first_row; row < end_of_rows(&e->view, f); row++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s[%llu]", f->path, (unsigned long long)row);
+        print_place(e, f->offset + row * stride, stride, f->data + row * stride);
+        fprintf(out, "%-48s ", path);
+        for (size_t i = 0, shown = 0; i < f->column_count; i++) {
+            if (!shows_column(&e->view, i))
+                continue;
+            const stele_column *c = &f->columns[i];
+            fprintf(out, "%s%s%s%s", shown++ ? ", " : "", c->name, *c->name ? " " : "", c->components > 1 ? "(" : "");
+            print_elements(out, f, row, i);
+            fputs(c->components > 1 ? ")" : "", out);
+        }
+        fputc('\n', out);
     }
 }
 
@@ -119,8 +163,8 @@ static void print_owner(explanation *e, const stele_field *f)
     element o = element_at(f, e->at);
     stele_type type = f->columns[o.column].type;
     element_path(f, &o, path);
-    fprintf(out, "0x%08llx %8u  %-48s %-10s ", (unsigned long long)o.offset, stele_type_size(type), path,
-            stele_type_name(type));
+    print_place(e, o.offset, stele_type_size(type), f->data + (o.offset - f->offset));
+    fprintf(out, "%-48s %-10s ", path, stele_type_name(type));
     print_number(out, stele_field_element(f, o.row, o.column, o.component), type);
     fputc('\n', out);
 }
@@ -134,10 +178,86 @@ static void print_field(explanation *e, const stele_field *f)
         return;
     }
     field_type(f, type);
-    fprintf(out, "%s0x%08llx%s %8llu  %-48s %-10s ", tint_on(e->color, TINT_DIM), (unsigned long long)f->offset,
-            tint_off(e->color, TINT_DIM), (unsigned long long)f->size, f->path, type);
+    print_place(e, f->offset, f->size, f->data);
+    fprintf(out, "%-48s %-10s ", f->path, type);
     print_value(e, f);
     fputc('\n', out);
+    if (e->view.rows && f->array)
+        print_rows(e, f);
+}
+
+/* ---- What is shown ---- */
+
+/* Rows as 7, 3..9, 3.. or ..9, both ends included. */
+static bool parse_rows(const char *text, field_view *v)
+{
+    const char *dots = strstr(text, "..");
+    char first[24] = "0";
+    v->rows = true;
+    v->last_row = UINT64_MAX;
+    if (!dots)
+        return parse_offset(text, &v->first_row) && parse_offset(text, &v->last_row);
+    size_t length = (size_t)(dots - text);
+    if (length >= sizeof first || (!length && !dots[2]))
+        return false;
+    if (length)
+        snprintf(first, sizeof first, "%.*s", (int)length, text);
+    return parse_offset(first, &v->first_row) && (!dots[2] || parse_offset(dots + 2, &v->last_row)) &&
+           v->first_row <= v->last_row;
+}
+
+/* A byte of the file, or of what is packed in it. */
+static bool parse_at(const char *text, explanation *e)
+{
+    static const char unpacked[] = "unpacked:";
+    size_t length = sizeof unpacked - 1;
+    e->only_at = true;
+    e->at_unpacked = strncmp(text, unpacked, length) == 0;
+    return parse_offset(text + (e->at_unpacked ? length : 0), &e->at);
+}
+
+/* Whether a pattern, in which * stands for anything and ? for a character, is the path or what it begins with: mesh[1] is all
+ * that is in it. */
+static bool matches(const char *pattern, const char *path)
+{
+    const char *star = NULL, *behind = NULL;
+    for (;;) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            behind = path;
+        } else if (!*pattern && (!*path || *path == '.' || *path == '[')) {
+            return true;
+        } else if (*path && (*pattern == *path || *pattern == '?')) {
+            pattern++;
+            path++;
+        } else if (star && *behind) {
+            pattern = star;
+            path = ++behind;
+        } else {
+            return false;
+        }
+    }
+}
+
+/* The columns of an array that match where it does not itself; 0: none do. */
+static uint64_t matching_columns(const char *pattern, const stele_field *f)
+{
+    uint64_t columns = 0;
+    for (size_t i = 0; f->array && i < f->column_count && i < 64; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s.%s", f->path, f->columns[i].name);
+        columns |= (uint64_t)(*f->columns[i].name && matches(pattern, path)) << i;
+    }
+    return columns;
+}
+
+static bool is_shown(explanation *e, const stele_field *f)
+{
+    const char *pattern = e->job->settings->path;
+    if (e->only_at)
+        return f->unpacked == e->at_unpacked && e->at >= f->offset && e->at - f->offset < f->size;
+    e->view.columns = pattern && !matches(pattern, f->path) ? matching_columns(pattern, f) : 0;
+    return !pattern || e->view.columns || matches(pattern, f->path);
 }
 
 /* ---- The verb ---- */
@@ -148,23 +268,42 @@ static void begin_unpacked(explanation *e)
     if (e->job->settings->json) {
         json_close(&e->json, ']');
         json_open(&e->json, "unpacked", '[');
-    } else {
+    } else if (!e->only_at) {
         fputs("\nUnpacked, these bytes are:\n", e->job->out);
     }
+}
+
+/* Above the table: which file this is, and in what format. */
+static void print_title(explanation *e, const stele_file *file)
+{
+    job *j = e->job;
+    bool part = e->only_at || j->settings->path;
+    const char *format = stele_file_format(file), *dialect = stele_file_dialect(file);
+    uint64_t size;
+    if (part && !j->several)
+        return;
+    fputs(tint_on(e->color, TINT_BOLD), j->out);
+    print_safe(j->out, j->path, strlen(j->path));
+    fputs(tint_off(e->color, TINT_BOLD), j->out);
+    if (!part) {
+        stele_file_bytes(file, &size);
+        fprintf(j->out, ": %s%s%s, ", format ? format : "no format that is known", dialect ? " " : "", dialect ? dialect : "");
+        print_count(j->out, size);
+        fputs(size == 1 ? " byte" : " bytes", j->out);
+    }
+    fputc('\n', j->out);
 }
 
 static bool each_field(void *user, const stele_field *f)
 {
     explanation *e = user;
-    if (f->unpacked && e->only_at)
-        return true; /* offsets are those of the file */
+    if (!is_shown(e, f))
+        return true;
     if (f->unpacked && !e->unpacked)
         begin_unpacked(e);
-    if (e->only_at && (e->at < f->offset || e->at - f->offset >= f->size))
-        return true;
     e->found = true;
     if (e->job->settings->json)
-        json_field(&e->json, f, e->only_at ? &e->at : NULL);
+        json_field(&e->json, f, &e->view);
     else
         print_field(e, f);
     return !e->only_at;
@@ -172,8 +311,11 @@ static bool each_field(void *user, const stele_field *f)
 
 static void explain(job *j)
 {
-    explanation e = {.job = j, .color = colored_stdout()};
-    e.only_at = j->settings->at && parse_offset(j->settings->at, &e.at);
+    explanation e = {.job = j, .color = colored_stdout(), .view = {.hex = j->settings->hex}};
+    if (j->settings->at && parse_at(j->settings->at, &e))
+        e.view.at = &e.at;
+    if (j->settings->rows)
+        parse_rows(j->settings->rows, &e.view);
     stele_file *file = open_job(j, STELE_CHECK_STRUCTURE);
     if (!file)
         return;
@@ -183,15 +325,13 @@ static void explain(job *j)
         json_string(&e.json, "dialect", stele_file_dialect(file));
         json_open(&e.json, "fields", '[');
     }
-    if (j->several && !j->settings->json) {
-        fputs(tint_on(e.color, TINT_BOLD), j->out);
-        print_safe(j->out, j->path, strlen(j->path));
-        fprintf(j->out, "%s\n", tint_off(e.color, TINT_BOLD));
-    }
+    if (!j->settings->json)
+        print_title(&e, file);
     stele_file_explain(file, each_field, &e);
     report_findings(j, file);
-    if (e.only_at && !e.found && stele_file_format(file)) {
-        job_fails(j, "there is no byte at %s", j->settings->at);
+    if ((e.only_at || j->settings->path) && !e.found && stele_file_format(file)) {
+        job_fails(j, e.only_at ? "there is no byte at %s" : "no field is called %s",
+                  e.only_at ? j->settings->at : j->settings->path);
         j->exit_code = EXIT_USAGE;
     }
     if (j->settings->json) {
@@ -203,11 +343,22 @@ static void explain(job *j)
 
 static int run(const settings *s, char **operands, size_t count)
 {
+    field_view rows;
+    explanation at;
+    if (s->at && !parse_at(s->at, &at))
+        return usage_error("'%s' is not an offset: 7994, 0x1f3a or unpacked:0x1f3a", s->at);
+    if (s->rows && !parse_rows(s->rows, &rows))
+        return usage_error("'%s' are no rows: 7, 3..9, 3.. or ..9", s->rows);
     return run_jobs(s, operands, count, explain, "explained");
 }
 
 static const option options[] = {
-    {'a', "at", "OFFSET", "only the field that owns this byte (0x1f3a or 7994)", OPTION_TEXT, offsetof(settings, at)},
+    {'a', "at", "OFFSET", "only the field that owns this byte (0x1f3a or 7994; unpacked:0x1f3a in a compressed file)",
+     OPTION_TEXT, offsetof(settings, at)},
+    {0, "path", "PATTERN", "only fields of this path, in which * is anything, and what is in them", OPTION_TEXT,
+     offsetof(settings, path)},
+    {0, "rows", "RANGE", "these rows of arrays too: 7, 3..9, 3.. or ..9", OPTION_TEXT, offsetof(settings, rows)},
+    {0, "hex", NULL, "the first bytes of each field too", OPTION_FLAG, offsetof(settings, hex)},
     {0},
 };
 
@@ -217,6 +368,7 @@ const command command_explain = {
     .usage = "[OPTION...] FILE...",
     .examples = "  stele explain hat.sgm\n"
                 "  stele explain hat.sgm --at 0x1f3a\n"
+                "  stele explain hat.sgm --path 'mesh[*].vertices.normal' --rows 10..20\n"
                 "  stele explain --json hat.sgm | jq '.fields[] | select(.type == \"gap\")'\n",
     .options = options,
     .takes_files = true,

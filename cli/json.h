@@ -40,11 +40,30 @@ void json_format(json *j, const stele_format_info *format);
 /* json_info.c: what a file is, and what is in it. */
 void json_info(json *j, stele_file *file);
 
-/* json_field.c: one field of an explanation; with a place, also the element of an array that owns that byte. */
-void json_field(json *j, const stele_field *field, const uint64_t *at);
+/* json_field.c: what is shown of a field; {0}: all that usually is. */
+typedef struct field_view {
+    const uint64_t *at;           /* also the element of an array that owns this byte, or NULL */
+    bool hex;                     /* its first bytes too */
+    bool rows;                    /* these rows of arrays too, both included */
+    uint64_t first_row, last_row; /* the last may be beyond the end */
+    uint64_t columns;             /* only these of an array that has several: a bit for each; 0: all */
+} field_view;
+
+void json_field(json *j, const stele_field *field, const field_view *view);
+
+bool shows_column(const field_view *view, size_t column);
+uint64_t end_of_rows(const field_view *view, const stele_field *field); /* behind the last that is shown */
+
+/* The least and greatest values of all components of all columns, and where those of a column begin. */
+enum { MOST_COMPONENTS = 256 };
+typedef struct field_ranges {
+    double min[MOST_COMPONENTS], max[MOST_COMPONENTS];
+} field_ranges;
+void find_ranges(const stele_field *field, field_ranges *ranges);
+size_t first_component(const stele_field *field, size_t column);
 
 /* What text about a field shares with that. An array that is short and plain is shown whole; of others the first values are. */
-enum { FIRST_VALUES = 4 };
+enum { FIRST_VALUES = 4, HEX_BYTES = 8 };
 bool shown_whole(const stele_field *field);
 void field_type(const stele_field *field, char text[64]);
 

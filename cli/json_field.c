@@ -43,26 +43,62 @@ void element_path(const stele_field *f, const element *o, char path[512])
         snprintf(path + used, 512 - (size_t)used, "[%u]", o->component);
 }
 
+bool shows_column(const field_view *v, size_t column)
+{
+    return !v->columns || (column < 64 && v->columns >> column & 1);
+}
+
+uint64_t end_of_rows(const field_view *v, const stele_field *f)
+{
+    return v->last_row < f->rows ? v->last_row + 1 : f->rows;
+}
+
+size_t first_component(const stele_field *f, size_t column)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < column; i++)
+        first += f->columns[i].components;
+    return first;
+}
+
+void find_ranges(const stele_field *f, field_ranges *r)
+{
+    for (size_t i = 0; i < MOST_COMPONENTS; i++) {
+        r->min[i] = 0;
+        r->max[i] = -1;
+    }
+    if (first_component(f, f->column_count) <= MOST_COMPONENTS) /* no format has more */
+        stele_field_ranges(f, r->min, r->max);
+}
+
 static void json_elements(json *j, const stele_field *f, uint64_t row, size_t column)
 {
     for (uint32_t i = 0; i < f->columns[column].components; i++)
         json_number(j, NULL, stele_field_element(f, row, column, i), f->columns[column].type == STELE_F32);
 }
 
-static void json_side(json *j, const stele_field *f, size_t column, const char *key, bool greatest)
+static void json_side(json *j, const stele_field *f, size_t column, const char *key, const field_ranges *r, bool greatest)
 {
-    double min, max;
+    size_t first = first_component(f, column);
     json_open(j, key, '[');
-    for (uint32_t i = 0; i < f->columns[column].components; i++) {
-        if (stele_field_range(f, column, i, &min, &max))
-            json_number(j, NULL, greatest ? max : min, f->columns[column].type == STELE_F32);
+    for (size_t i = first; i < first + f->columns[column].components; i++) {
+        if (r->min[i] <= r->max[i])
+            json_number(j, NULL, greatest ? r->max[i] : r->min[i], f->columns[column].type == STELE_F32);
         else
             json_null(j, NULL);
     }
     json_close(j, ']');
 }
 
-static void json_column(json *j, const stele_field *f, size_t column)
+static void json_rows(json *j, const stele_field *f, size_t column, const field_view *v)
+{
+    json_open(j, "rows", '[');
+    for (uint64_t i = v->first_row; i < end_of_rows(v, f); i++)
+        json_elements(j, f, i, column);
+    json_close(j, ']');
+}
+
+static void json_column(json *j, const stele_field *f, size_t column, const field_ranges *r, const field_view *v)
 {
     uint64_t shown = f->rows < FIRST_VALUES ? f->rows : FIRST_VALUES;
     json_open(j, NULL, '{');
@@ -74,13 +110,16 @@ static void json_column(json *j, const stele_field *f, size_t column)
     for (uint64_t i = 0; i < shown; i++)
         json_elements(j, f, i, column);
     json_close(j, ']');
-    json_side(j, f, column, "min", false);
-    json_side(j, f, column, "max", true);
+    json_side(j, f, column, "min", r, false);
+    json_side(j, f, column, "max", r, true);
+    if (v->rows)
+        json_rows(j, f, column, v);
     json_close(j, '}');
 }
 
-static void json_array(json *j, const stele_field *f)
+static void json_array(json *j, const stele_field *f, const field_view *v)
 {
+    field_ranges ranges;
     if (shown_whole(f)) {
         json_open(j, "value", '[');
         for (uint64_t i = 0; i < f->rows; i++)
@@ -92,16 +131,18 @@ static void json_array(json *j, const stele_field *f)
     json_uint(j, "count", f->rows);
     json_uint(j, "stride", f->rows ? f->size / f->rows : 0);
     json_open(j, "columns", '[');
+    find_ranges(f, &ranges);
     for (size_t i = 0; i < f->column_count; i++)
-        json_column(j, f, i);
+        if (shows_column(v, i))
+            json_column(j, f, i, &ranges, v);
     json_close(j, ']');
     json_close(j, '}');
 }
 
-static void json_value(json *j, const stele_field *f)
+static void json_value(json *j, const stele_field *f, const field_view *v)
 {
     if (f->array)
-        json_array(j, f);
+        json_array(j, f, v);
     else if (f->type == STELE_CHAR)
         json_text(j, "value", (const char *)f->data, (size_t)f->size);
     else if (f->type == STELE_BYTES)
@@ -127,7 +168,15 @@ static void json_owner(json *j, const stele_field *f, uint64_t at)
     json_close(j, '}');
 }
 
-void json_field(json *j, const stele_field *f, const uint64_t *at)
+static void json_bytes(json *j, const stele_field *f)
+{
+    char hex[2 * HEX_BYTES + 1] = "";
+    for (uint64_t i = 0; i < f->size && i < HEX_BYTES; i++)
+        snprintf(hex + 2 * i, 3, "%02x", f->data[i]);
+    json_string(j, "bytes", hex);
+}
+
+void json_field(json *j, const stele_field *f, const field_view *v)
 {
     char type[64];
     field_type(f, type);
@@ -136,10 +185,12 @@ void json_field(json *j, const stele_field *f, const uint64_t *at)
     json_uint(j, "size", f->size);
     json_string(j, "path", f->path);
     json_string(j, "type", type);
-    json_value(j, f);
+    if (v->hex)
+        json_bytes(j, f);
+    json_value(j, f, v);
     if (f->meaning)
         json_string(j, "meaning", f->meaning);
-    if (at && f->array)
-        json_owner(j, f, *at);
+    if (v->at && f->array)
+        json_owner(j, f, *v->at);
     json_close(j, '}');
 }

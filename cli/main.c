@@ -81,8 +81,6 @@ static int check_settings(const settings *s)
         return usage_error("'%s' is no number of bytes", s->memory_limit);
     if (s->work_limit && !parse_bytes(s->work_limit, &number))
         return usage_error("'%s' is no number of units", s->work_limit);
-    if (s->at && !parse_offset(s->at, &number))
-        return usage_error("'%s' is no offset", s->at);
     double positive;
     if (s->fps && !parse_positive(s->fps, &positive))
         return usage_error("'%s' is no number of frames a second", s->fps);

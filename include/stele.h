@@ -371,6 +371,10 @@ STELE_API stele_status stele_file_explain(stele_file *file, stele_each_field eac
 STELE_API double stele_field_element(const stele_field *field, uint64_t row, size_t column, uint32_t component);
 STELE_API bool stele_field_range(const stele_field *field, size_t column, uint32_t component, double *min, double *max);
 
+/* The same of all components of all columns at once, in their order, which is faster: there must be room for as many. Where
+ * none is finite, min is greater than max. */
+STELE_API void stele_field_ranges(const stele_field *field, double *min, double *max);
+
 /* ---- The model --------------------------------------------------------------------------------------------------------- */
 
 /* What a file means, in one shape for all formats, that of glTF 2.0: right-handed, Y up, models face +Z, metres and seconds,

@@ -107,7 +107,7 @@ class CommandLine(CliTest):
         many = files | {"--recursive", "--from", "--files-from"}
         models = {"--fps", "--set", "--no-repair", "--allow-outside"}
         options = {"formats": common, "info": many, "check": many | {"--target", "--severity", "--ids"},
-                   "explain": many | {"--at"}, "diff": files | models | {"--tolerance", "--recursive"},
+                   "explain": many | {"--at", "--path", "--rows", "--hex"}, "diff": files | models | {"--tolerance", "--recursive"},
                    "thumbnail": files | {"--output", "--size", "--time-limit"},
                    "convert": many | models | {"--to", "--dialect", "--output", "--out-dir", "--force", "--update", "--depfile", "--strict", "--sync", "--pose",
                                                "--normals", "--embed-textures", "--copy-textures"}}
@@ -657,6 +657,83 @@ class Options(CliTest):
         element = document["fields"][0]["element"]
         self.assertEqual((element["path"], element["offset"]), ("mesh[0].vertices[2].normal[1]", normal_y))
         self.assertEqual(oracle.as_number(element["value"]), model.meshes[0].rows("normal")[2][1])
+
+    def fields(self, *arguments, code=FINE):
+        return json.loads(self.expect(code, "explain", "--json", *arguments).stdout)["fields"]
+
+    def test_at_reaches_unpacked_content(self):
+        """The unpacked content of TWM v0 is a file of its own: its bytes are found as those of the file are."""
+        packed = SAMPLES / "dialects/v0.twm"
+        document = json.loads(self.expect(FINE, "explain", "--json", packed).stdout)
+        for field in document["unpacked"]:
+            for at in (field["offset"], field["offset"] + field["size"] - 1):
+                found = json.loads(self.expect(FINE, "explain", "--json", "--at", f"unpacked:{at}", packed).stdout)
+                self.assertEqual([f["path"] for f in found["unpacked"]], [field["path"]])
+                self.assertEqual(found["fields"], [])
+        end = document["unpacked"][-1]["offset"] + document["unpacked"][-1]["size"]
+        self.expect(USAGE, "explain", "--at", f"unpacked:{end}", packed)
+        self.expect(USAGE, "explain", "--at", "unpacked:0", GOOD)
+        for wrong in ("unpacked", "unpacked:", "unpacked:x", "packed:1"):
+            self.expect(USAGE, "explain", "--at", wrong, packed)
+        self.assertEqual(self.expect(FINE, "explain", "--at", "unpacked:0x10", packed).stdout.count(b"\n"), 1)
+
+    def test_paths(self):
+        every = [f["path"] for f in self.fields(GOOD)]
+        for pattern, wanted in (("magic", lambda p: p == "magic"), ("mesh[1]", lambda p: p.startswith("mesh[1].")),
+                                ("mesh[*].index_*", lambda p: p.startswith("mesh[") and ".index_" in p),
+                                ("*", lambda p: True), ("m?gic", lambda p: p == "magic"), ("*count", lambda p: p.endswith("count")),
+                                ("material", lambda p: p.startswith("material[")), ("*.uv_set[0]", lambda p: ".uv_set[0]" in p)):
+            with self.subTest(pattern):
+                self.assertEqual([f["path"] for f in self.fields("--path", pattern, GOOD)], [p for p in every if wanted(p)])
+        for pattern in ("nothing", "mag", "mesh[1", "*.x", "", "magic.x"):
+            with self.subTest(pattern):
+                self.assertIn(b"no field", self.expect(USAGE, "explain", "--path", pattern, GOOD).stderr)
+        columns = self.fields("--path", "mesh[*].vertices.no*", GOOD)
+        self.assertEqual([[c["name"] for c in f["value"]["columns"]] for f in columns], [["normal"], ["normal"]])
+        text = self.expect(FINE, "explain", "--path", "mesh[0].vertices.normal", GOOD).stdout
+        self.assertIn(b".normal", text)
+        self.assertNotIn(b".position", text)
+        self.assertNotIn(b"sgm v3", text)  # the line above the table is that of the whole
+
+    def test_rows(self):
+        model, _ = oracle.read_sgm(GOOD.read_bytes(), "v3")
+        positions, count = model.meshes[0].rows("position"), len(model.meshes[0].rows("position"))
+        for rows, first, end in (("3..5", 3, 6), ("7", 7, 8), ("..2", 0, 3), (f"{count - 2}..", count - 2, count),
+                                 (f"{count - 1}..{count + 9}", count - 1, count), (str(count), count, count)):
+            with self.subTest(rows):
+                column = self.fields("--path", "mesh[0].vertices.position", "--rows", rows, GOOD)[0]["value"]["columns"][0]
+                shown = [oracle.as_number(v) for v in column["rows"]]
+                self.assertEqual(shown, [v for row in positions[first:end] for v in row])
+                text = self.expect(FINE, "explain", "--path", "mesh[0].vertices", "--rows", rows, GOOD).stdout.decode()
+                lines = re.findall(r"^(0x\w+) +(\d+)  mesh\[0\]\.vertices\[(\d+)\]", text, re.M)
+                self.assertEqual([int(number) for _, _, number in lines], list(range(first, end)))
+                for at, size, number in lines:
+                    owner = self.fields("--at", at, GOOD)[0]["element"]["path"]
+                    self.assertEqual((owner, int(size)), (f"mesh[0].vertices[{number}].position[0]", 4 * model.meshes[0].stride()))
+        for wrong in ("", "..", "a", "5..3", "-1", "1...2", "1..x", "99999999999999999999"):
+            self.assertIn(b"rows", self.expect(USAGE, "explain", "--rows", wrong, GOOD).stderr)
+
+    def test_hex(self):
+        data = GOOD.read_bytes()
+        for field in self.fields("--hex", GOOD):
+            self.assertEqual(bytes.fromhex(field["bytes"]), data[field["offset"]:field["offset"] + min(8, field["size"])])
+        self.assertNotIn("bytes", self.fields(GOOD)[0])
+        self.assertRegex(self.expect(FINE, "explain", "--hex", GOOD).stdout, rb"0x00000000        4  90 22 05 15 +magic +u32")
+
+    def test_magics_and_flags_have_a_meaning(self):
+        for name, path, meaning in (("v3.sgm", "magic", "the bytes 90 22 05 15"), ("2.0.glb", "magic", "the letters glTF"),
+                                    ("2.0.glb", "chunk[2].type", "the letters NOTE"), ("v1.sga", "magic", "the bytes 5a 4e da 16"),
+                                    ("C2.mesh", "format", "positions, normals, uvs, joints")):
+            self.assertEqual(self.fields("--path", path, SAMPLES / "dialects" / name)[0]["meaning"], meaning)
+        data = bytearray((SAMPLES / "dialects/C2.mesh").read_bytes())
+        data[2] |= 0x40
+        self.assertEqual(self.fields("--path", "format", self.put("odd.mesh", data))[0]["meaning"],
+                         "positions, normals, uvs, joints, and bits that mean nothing")
+
+    def test_the_format_is_said(self):
+        said = self.expect(FINE, "explain", GOOD).stdout.splitlines()[0].decode()
+        self.assertEqual(said, f"{GOOD}: sgm v3, {GOOD.stat().st_size:,} bytes")
+        self.assertIn(b"no format that is known, 5 bytes", self.expect(UNSUPPORTED, "explain", self.put("a.txt", b"hello")).stdout)
 
     def test_severities(self):
         path = self.put("a.sgm", model_bytes(b"gone.png"))

@@ -1,6 +1,8 @@
 /* The core on its own: fast scans against slow ones, the arena's promises, names that stay in their folder. */
 #include "support.h"
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/scan.h"
@@ -228,13 +230,51 @@ static void elements_of_every_type(void **state)
     }
 }
 
+/* All components at once are those one by one: over more rows than are looked at together, with numbers that are not finite. */
+static void ranges_of_all_components(void **state)
+{
+    enum { ROWS = 5000, STRIDE = 4 * 3 + 2 * 2 + 8 };
+    static const stele_column columns[] = {{"place", STELE_F32, 3}, {"pair", STELE_I16, 2}, {"whole", STELE_U64, 1}};
+    static uint8_t data[ROWS * STRIDE];
+    (void)state;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        float place[3] = {(float)i - 2500, i % 3 ? NAN : INFINITY, i == 4321 ? -7.5f : i & 1 ? NAN : -INFINITY};
+        int16_t pair[2] = {(int16_t)(i * 13 - 30000), (int16_t)-i};
+        uint64_t whole = UINT64_C(1) << i % 50;
+        memcpy(data + i * STRIDE, place, 12);
+        memcpy(data + i * STRIDE + 12, pair, 4);
+        memcpy(data + i * STRIDE + 16, &whole, 8);
+    }
+    stele_field field = {.data = data, .rows = ROWS, .columns = columns, .column_count = 3};
+    double min[6], max[6];
+    stele_field_ranges(&field, min, max);
+    size_t at = 0;
+    for (size_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < columns[i].components; k++, at++) {
+            double low = INFINITY, high = -INFINITY, least, most;
+            for (uint64_t row = 0; row < ROWS; row++) {
+                double value = stele_field_element(&field, row, i, k);
+                low = isfinite(value) && value < low ? value : low;
+                high = isfinite(value) && value > high ? value : high;
+            }
+            assert_true(stele_field_range(&field, i, k, &least, &most) == (low <= high));
+            assert_true(min[at] == low && max[at] == high && least == low && most == high);
+        }
+    assert_true(min[0] == -2500 && max[0] == 2499 && min[1] > max[1] && min[2] == -7.5 && max[2] == -7.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nonfinite_is_found_everywhere),    cmocka_unit_test(indices_beyond_are_found_everywhere),
-        cmocka_unit_test(rows_beyond_are_found_everywhere), cmocka_unit_test(arena_keeps_its_promises),
-        cmocka_unit_test(names_stay_in_their_folder),       cmocka_unit_test(writing_too_large_a_value_fails),
-        cmocka_unit_test(empty_items_cannot_be_claimed),    cmocka_unit_test(elements_of_every_type),
+        cmocka_unit_test(ranges_of_all_components),
+        cmocka_unit_test(nonfinite_is_found_everywhere),
+        cmocka_unit_test(indices_beyond_are_found_everywhere),
+        cmocka_unit_test(rows_beyond_are_found_everywhere),
+        cmocka_unit_test(arena_keeps_its_promises),
+        cmocka_unit_test(names_stay_in_their_folder),
+        cmocka_unit_test(writing_too_large_a_value_fails),
+        cmocka_unit_test(empty_items_cannot_be_claimed),
+        cmocka_unit_test(elements_of_every_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

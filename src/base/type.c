@@ -1,5 +1,6 @@
 #include "stele.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "half.h"
@@ -73,6 +74,40 @@ double stele_field_element(const stele_field *field, uint64_t row, size_t column
     return load_number(start + row * stride, field->columns[column].type);
 }
 
+/* ---- The least and the greatest ---- */
+
+/* A loop of its own for each type: what is not finite is passed over, and no number goes through a double that need not. */
+#define RANGE_LOOP(name, number, load, least, most, finite)                                                                    \
+    static void name(const uint8_t *p, uint64_t rows, uint32_t stride, double *min, double *max)                               \
+    {                                                                                                                          \
+        number low = most, high = least;                                                                                       \
+        bool any = false;                                                                                                      \
+        for (uint64_t i = 0; i < rows; i++, p += stride) {                                                                     \
+            number value = load;                                                                                               \
+            bool counts = finite;                                                                                              \
+            any |= counts;                                                                                                     \
+            low = counts && value < low ? value : low;                                                                         \
+            high = counts && value > high ? value : high;                                                                      \
+        }                                                                                                                      \
+        *min = any && (double)low < *min ? (double)low : *min;                                                                 \
+        *max = any && (double)high > *max ? (double)high : *max;                                                               \
+    }
+
+RANGE_LOOP(range_u8, uint8_t, *p, 0, UINT8_MAX, true)
+RANGE_LOOP(range_i8, int8_t, (int8_t)*p, INT8_MIN, INT8_MAX, true)
+RANGE_LOOP(range_u16, uint16_t, load_u16(p), 0, UINT16_MAX, true)
+RANGE_LOOP(range_i16, int16_t, (int16_t)load_u16(p), INT16_MIN, INT16_MAX, true)
+RANGE_LOOP(range_u32, uint32_t, load_u32(p), 0, UINT32_MAX, true)
+RANGE_LOOP(range_i32, int32_t, (int32_t)load_u32(p), INT32_MIN, INT32_MAX, true)
+RANGE_LOOP(range_u64, uint64_t, load_uint(p, STELE_U64), 0, UINT64_MAX, true)
+RANGE_LOOP(range_f32, float, load_f32(p), -FLT_MAX, FLT_MAX, value - value == 0)
+RANGE_LOOP(range_f64, double, load_f64(p), -DBL_MAX, DBL_MAX, value - value == 0)
+
+static void (*const ranges[])(const uint8_t *p, uint64_t rows, uint32_t stride, double *min, double *max) = {
+    [STELE_U8] = range_u8,   [STELE_I8] = range_i8,   [STELE_U16] = range_u16, [STELE_I16] = range_i16,
+    [STELE_U32] = range_u32, [STELE_I32] = range_i32, [STELE_U64] = range_u64, [STELE_F32] = range_f32,
+    [STELE_F64] = range_f64, [STELE_CHAR] = range_u8, [STELE_BYTES] = range_u8};
+
 bool stele_field_range(const stele_field *field, size_t column, uint32_t component, double *min, double *max)
 {
     uint32_t stride;
@@ -81,13 +116,33 @@ bool stele_field_range(const stele_field *field, size_t column, uint32_t compone
     if (!has_component(field, column, component))
         return false;
     const uint8_t *p = component_start(field, column, component, &stride);
-    stele_type type = field->columns[column].type;
-    for (uint64_t i = 0; i < field->rows; i++, p += stride) {
-        double value = load_number(p, type);
-        if (!isfinite(value))
-            continue;
-        *min = value < *min ? value : *min;
-        *max = value > *max ? value : *max;
-    }
+    ranges[field->columns[column].type](p, field->rows, stride, min, max);
     return *min <= *max;
+}
+
+/* So many bytes of rows at a time stay in the cache while all their components are looked at. */
+enum { RANGE_BYTES = 1 << 15 };
+
+void stele_field_ranges(const stele_field *field, double *min, double *max)
+{
+    uint32_t stride = 0;
+    component_start(field, 0, 0, &stride);
+    uint64_t rows_at_once = 1 + RANGE_BYTES / (stride ? stride : 1);
+    size_t count = 0;
+    for (size_t i = 0; i < field->column_count; i++)
+        count += field->columns[i].components;
+    for (size_t i = 0; i < count; i++) {
+        min[i] = INFINITY;
+        max[i] = -INFINITY;
+    }
+    for (uint64_t first = 0; first < field->rows; first += rows_at_once) {
+        uint64_t rows = field->rows - first < rows_at_once ? field->rows - first : rows_at_once;
+        const uint8_t *p = field->data + first * stride;
+        size_t at = 0;
+        for (size_t i = 0; i < field->column_count; i++)
+            for (uint32_t k = 0; k < field->columns[i].components; k++, at++) {
+                ranges[field->columns[i].type](p, rows, stride, &min[at], &max[at]);
+                p += stele_type_size(field->columns[i].type);
+            }
+    }
 }

@@ -216,10 +216,41 @@ void st_walk_uint(walk *w, const char *name, stele_type type, uint64_t *value, c
     st_walk_number(w, name, type, value, value, meaning);
 }
 
+const char *st_walk_letters(walk *w, stele_type type)
+{
+    char bytes[8], hex[3 * sizeof bytes + 1] = "";
+    uint32_t size = stele_type_size(type), letters = 0;
+    if (w->mode != WALK_EXPLAIN || w->size - w->at < size)
+        return NULL;
+    uint64_t value = load_uint(w->data + w->at, type);
+    for (uint32_t i = 0; i < size; i++) {
+        bytes[i] = (char)(value >> 8 * i);
+        letters += bytes[i] >= ' ' && bytes[i] <= '~';
+        snprintf(hex + 3 * i, 4, " %02x", (unsigned)(value >> 8 * i & 255));
+    }
+    return letters == size ? st_arena_format(w->arena, "the letters %.*s", (int)size, bytes)
+                           : st_arena_format(w->arena, "the bytes%s", hex);
+}
+
+const char *st_walk_flags(walk *w, stele_type type, const char *names)
+{
+    if (w->mode != WALK_EXPLAIN || w->size - w->at < stele_type_size(type))
+        return NULL;
+    uint64_t value = load_uint(w->data + w->at, type);
+    const char *text = value ? "" : "none";
+    for (; *names && value; value >>= 1) {
+        size_t length = strcspn(names, " ");
+        if (value & 1)
+            text = st_arena_format(w->arena, "%s%s%.*s", text, *text ? ", " : "", (int)length, names);
+        names += length + (names[length] == ' ');
+    }
+    return value ? st_arena_format(w->arena, "%s%sand bits that mean nothing", text, *text ? ", " : "") : text;
+}
+
 void st_walk_constant(walk *w, const char *name, stele_type type, uint64_t value, diag_code otherwise)
 {
     uint64_t found = value, at = w->at;
-    st_walk_uint(w, name, type, &found, NULL);
+    st_walk_uint(w, name, type, &found, otherwise == DIAG_BAD_MAGIC ? st_walk_letters(w, type) : NULL);
     if (walk_ok(w) && found != value)
         st_walk_fail(w, otherwise, at, name, "is %llu, not %llu", (unsigned long long)found, (unsigned long long)value);
 }

@@ -110,6 +110,11 @@ void st_walk_fail(walk *w, diag_code code, uint64_t offset, const char *name, co
 void st_walk_uint(walk *w, const char *name, stele_type type, uint64_t *value, const char *meaning);
 void st_walk_constant(walk *w, const char *name, stele_type type, uint64_t value, diag_code otherwise);
 void st_walk_string(walk *w, const char *name, text *value);
+
+/* What an explanation says of the number that comes next: its bytes as letters, or its bits by their names, which are separated
+ * by spaces. NULL if nothing is explained. */
+const char *st_walk_letters(walk *w, stele_type type);
+const char *st_walk_flags(walk *w, stele_type type, const char *names);
 void st_walk_rows(walk *w, const char *name, span *value, const stele_column *columns, size_t column_count, uint64_t rows);
 void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint64_t count);
 
@@ -145,10 +150,10 @@ static inline void walk_u8(walk *w, const char *name, uint8_t *field, const char
     *field = (uint8_t)value;
 }
 
-static inline void walk_u16(walk *w, const char *name, uint16_t *field)
+static inline void walk_u16(walk *w, const char *name, uint16_t *field, const char *meaning)
 {
     uint64_t value = *field;
-    st_walk_number(w, name, STELE_U16, field, &value, NULL);
+    st_walk_number(w, name, STELE_U16, field, &value, meaning);
     *field = (uint16_t)value;
 }
 
@@ -174,7 +179,8 @@ static inline uint8_t walk_peek(const walk *w, uint8_t written)
 
 #define W_U8(w, owner, field) walk_u8(w, #field, &(owner)->field, NULL)
 #define W_ENUM(w, owner, field, meaning) walk_u8(w, #field, &(owner)->field, meaning(walk_peek(w, (owner)->field)))
-#define W_U16(w, owner, field) walk_u16(w, #field, &(owner)->field)
+#define W_U16(w, owner, field) walk_u16(w, #field, &(owner)->field, NULL)
+#define W_FLAGS16(w, owner, field, names) walk_u16(w, #field, &(owner)->field, st_walk_flags(w, STELE_U16, names))
 #define W_U32(w, owner, field) walk_u32(w, #field, &(owner)->field, STELE_U32)
 #define W_UINT64(w, owner, field, type) walk_u64(w, #field, &(owner)->field, type)
 #define W_F32(w, owner, field) st_walk_scalar(w, #field, &(owner)->field, STELE_F32)

@@ -72,7 +72,8 @@ static void walk_chunk(walk *w, const gltf_file *f, gltf_chunk *c)
     c->at = w->at;
     W_U32(w, c, length);
     uint64_t type = !walk_reads(w) ? c->type : w->at + 4 <= w->size ? load_u32(w->data + w->at) : 0;
-    st_walk_uint(w, "type", STELE_U32, &type, chunk_meaning(type));
+    const char *meaning = chunk_meaning(type);
+    st_walk_uint(w, "type", STELE_U32, &type, meaning ? meaning : st_walk_letters(w, STELE_U32));
     c->type = (uint32_t)type;
     if (walk_ok(w) && walk_reads(w) && w->at + c->length > f->length)
         st_walk_fail(w, DIAG_SIZE_MISMATCH, c->at, "length", "is %u, so that the chunk ends after the file's length of %u",

@@ -142,7 +142,7 @@ static void walk_file(walk *w, raw_file *raw)
     mesh_file *f = (mesh_file *)raw;
     const mesh_traits *t = &st_mesh_traits[raw->dialect];
     st_walk_constant(w, "version", STELE_U8, VERSION, DIAG_BAD_VERSION);
-    W_U16(w, f, format);
+    W_FLAGS16(w, f, format, "positions normals uvs joints");
     W_U32(w, f, vertex_count);
     W_U32(w, f, index_count);
     W_U8(w, f, joint_count);
