@@ -163,6 +163,7 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("'%s' is no size from 1 to %d", s.size, MOST_THUMBNAIL);
     if (s.time_limit && (!parse_positive(s.time_limit, &seconds) || seconds < 1 || seconds > MOST_SECONDS))
         return usage_error("'%s' is no number of seconds from 1 to %d", s.time_limit, MOST_SECONDS);
+    s.read_file = true; /* what changes meanwhile is seen once only */
     side = (uint32_t)size;
     st_on_time_limit(give_up);
     s.seconds = (unsigned)seconds;
