@@ -30,7 +30,7 @@
  * OPTIONS. Every options struct may be NULL or all zeros: that is the default. Set only what you want to change. Arguments come
  * in one order: the object, where the result goes, the options.
  *
- * MEMORY. Files are mapped and bulk data is never copied: pointers in results point into the mapped bytes, without any
+ * MEMORY. Large files are mapped and bulk data is never copied: pointers in results point into the mapped bytes, without any
  * alignment and in little-endian order. What Stele allocates is a small multiple of the number of records in the file (and, for
  * a compressed file, its content), comes from your allocator if you give one, and never passes your memory limit.
  *
@@ -44,8 +44,10 @@
  *
  * THREADS. There is no global state. Different handles may be used by different threads; one handle by one thread at a time.
  *
- * FILES THAT CHANGE. A mapped file that somebody truncates while it is read raises SIGBUS, as with any mapping. Set
- * options.read_file to have the bytes read into memory instead; stele_file_changed tells whether the file was touched.
+ * FILES THAT CHANGE. Files up to 1 MiB are read, larger ones are mapped. Whoever writes to a mapped file (or to bytes that you
+ * gave) meanwhile makes results wrong, but never makes Stele leave its memory; saving then fails, and stele_file_changed tells.
+ * Yet the views of a model show what is there now: compare indices before you use them, or set options.read_file to have the
+ * bytes read into memory. And a mapped file that somebody truncates raises SIGBUS, as with any mapping.
  *
  * Stele does NOT
  *   - print, exit, call setlocale, start threads or keep anything between calls;
@@ -201,7 +203,7 @@ typedef struct stele_file stele_file;
 /* Opens a file by path. Regular files are mapped (small ones are read), pipes and devices are read to their end. */
 STELE_API stele_file *stele_open(const char *path, const stele_options *options);
 
-/* Opens bytes in memory, which must stay unchanged until stele_close. */
+/* Opens bytes in memory, which must stay until stele_close, and should stay unchanged: see FILES THAT CHANGE. */
 STELE_API stele_file *stele_open_memory(const void *data, size_t size, const stele_options *options);
 
 /* Opens what a callback delivers: it fills up to size bytes and returns how many; 0 at the end, SIZE_MAX on failure. */

@@ -18,7 +18,7 @@ typedef struct toy_file {
     span nothing;
     span row;
     span word;
-    span cluster;
+    items cluster;
     span end;
 } toy_file;
 

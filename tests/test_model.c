@@ -713,9 +713,9 @@ static void test_mirrored_triangles_are_turned(void **state)
     node.mesh = 0;
     stele_add_node(a.file, &node);
     flatten(&b, &a, STELE_MESHES, (flat_wishes){.axes = st_matrix_identity()});
-    assert_int_equal(st_view_index(&b.flat.meshes[0].indices, 1), 1);
-    assert_int_equal(st_view_index(&b.flat.meshes[1].indices, 1), 2);
-    assert_int_equal(st_view_index(&b.flat.meshes[1].indices, 2), 1);
+    assert_int_equal(st_view_integer(&b.flat.meshes[0].indices, 1), 1);
+    assert_int_equal(st_view_integer(&b.flat.meshes[1].indices, 1), 2);
+    assert_int_equal(st_view_integer(&b.flat.meshes[1].indices, 2), 1);
     assert_near(stele_view_number(&b.flat.meshes[1].position, 2, 0), -1);
     clean_up(&b, &a);
 }

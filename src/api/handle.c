@@ -61,6 +61,7 @@ context st_context_of(stele_file *file)
                      .diags = &file->diags,
                      .data = file->content.data,
                      .size = file->content.count,
+                     .own = file->source.own || file->packed,
                      .full = file->level == STELE_CHECK_FULL,
                      .target = file->target,
                      .companions = &file->companions,

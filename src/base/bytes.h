@@ -34,9 +34,30 @@ static inline uint64_t load_u64(const uint8_t *p)
     return HOST_IS_BIG_ENDIAN ? __builtin_bswap64(v) : v;
 }
 
+/* A number from bytes that may change (see "Files that change" in docs/architecture.md), which is compared first and then used:
+ * a compiler may take it for what it still finds there, and fetch it a second time. Of this one there is no other. */
+static inline uint32_t settled_u32(uint32_t value)
+{
+    __asm__ volatile("" : "+r"(value));
+    return value;
+}
+
+static inline uint64_t settled_u64(uint64_t value)
+{
+    return (uint64_t)settled_u32((uint32_t)(value >> 32)) << 32 | settled_u32((uint32_t)value);
+}
+
 static inline float load_f32(const uint8_t *p)
 {
     uint32_t bits = load_u32(p);
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline float load_settled_f32(const uint8_t *p)
+{
+    uint32_t bits = settled_u32(load_u32(p));
     float v;
     memcpy(&v, &bits, sizeof v);
     return v;
@@ -63,7 +84,8 @@ static inline void store_f32(uint8_t *p, float value)
     store_uint(p, bits, sizeof bits);
 }
 
-/* An unsigned integer of a type known to be one. */
+/* An unsigned integer of a type known to be one, to be looked at; and one to be used as an index or a count, which is settled.
+ */
 static inline uint64_t load_uint(const uint8_t *p, stele_type type)
 {
     switch (type) {
@@ -72,6 +94,11 @@ static inline uint64_t load_uint(const uint8_t *p, stele_type type)
     case STELE_U32: return load_u32(p);
     default: return load_u64(p);
     }
+}
+
+static inline uint64_t load_index(const uint8_t *p, stele_type type)
+{
+    return type == STELE_U64 ? settled_u64(load_u64(p)) : settled_u32((uint32_t)load_uint(p, type));
 }
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "origin.h"
+
 void st_refuse(context *c, diag_place at, const char *why)
 {
     st_diag(c->diags, DIAG_DOES_NOT_FIT, at, "does not fit in %s: %s", c->into, why);
@@ -33,6 +35,18 @@ const char *st_path(char path[WALK_PATH], const char *format, ...)
     vsnprintf(path, WALK_PATH, format, args);
     va_end(args);
     return path;
+}
+
+const uint8_t *st_settled_text(context *c, const span *text)
+{
+    if (c->own || !text->count)
+        return text->data;
+    uint8_t *copy = st_arena_bytes(c->arena, text->count);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text->data, (size_t)text->count);
+    st_made_of_bytes(c, copy, text->count, 1, text->data, 1, 1);
+    return copy;
 }
 
 void *st_need(context *c, uint64_t count, size_t item_size)

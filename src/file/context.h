@@ -14,6 +14,7 @@ typedef struct context {
     diags *diags;
     const uint8_t *data; /* of the whole file, to turn pointers into offsets */
     uint64_t size;
+    bool own;                /* and nobody else can change it */
     companions *companions;  /* of the source */
     facts *facts;            /* what is known of bulk data */
     struct origins *origins; /* and where it came from, see origin.h; NULL if nobody wants to know */
@@ -37,6 +38,10 @@ void st_drop(context *c, diag_code code, uint64_t count, diag_place at, const ch
 
 /* A path in a buffer of the caller's, for what no walk finds: models, JSON, text. */
 const char *st_path(char path[WALK_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Text is taken apart in a copy if somebody could change it meanwhile: of what is parsed, much is looked at twice. NULL without
+ * memory. */
+const uint8_t *st_settled_text(context *c, const span *text);
 
 /* Zeroed memory for so many items, and a copy of a list; without memory nothing fits. */
 void *st_need(context *c, uint64_t count, size_t item_size);

@@ -1,5 +1,6 @@
-/* What checking has learnt of bulk data, so that loading and saving need not look again. It is said of bytes, and the bytes
- * that a handle has read or made stay as they are until it is closed: it remains true whatever a program does to the model. */
+/* What checking has learnt of bulk data, so that loading and saving need not look again. It is said of bytes, and remains true
+ * whatever a program does to the model. Only somebody who writes to the file makes it wrong: so it may save work, but no access
+ * to memory may rely on it. */
 #ifndef ST_FACTS_H
 #define ST_FACTS_H
 

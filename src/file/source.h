@@ -9,6 +9,7 @@ typedef struct source {
     const uint8_t *data;
     uint64_t size;
     const void *map;  /* to unmap, or NULL */
+    bool own;         /* the bytes were read: nobody else can change them */
     const char *path; /* of a regular file, to see whether it changed; NULL otherwise */
     uint64_t device, inode;
     int64_t modified[2];

@@ -384,24 +384,48 @@ void st_walk_blob(walk *w, const char *name, span *value, uint64_t count)
     walk_bytes(w, name, value, count, STELE_BYTES);
 }
 
-void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_size size_of)
+/* The bytes of so many items, as they say themselves; UINT64_MAX if there are fewer. */
+static uint64_t size_of_items(const uint8_t *data, uint64_t count, uint64_t left, walk_size size_of)
 {
-    const uint8_t *start = walk_reads(w) ? w->data + w->at : value->data;
-    uint64_t left = walk_reads(w) ? w->size - w->at : UINT64_MAX, size = 0;
+    uint64_t size = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t item = size_of(data + size, left - size);
+        if (item > left - size)
+            return UINT64_MAX;
+        size += item;
+    }
+    return size;
+}
+
+/* Only as many bytes as there were when they were read, whatever the items say now. */
+static void locate_items(walk *w, const char *name, const items *value, walk_size size_of)
+{
+    for (uint64_t i = 0, at = 0, item; at < value->size; i++, at += item) {
+        item = size_of(value->data + at, value->size - at);
+        item = item && item <= value->size - at ? item : value->size - at;
+        st_locate_rows(w, name, &(located_rows){value->data + at, item, item, i, NULL, 0});
+    }
+}
+
+void st_walk_items(walk *w, const char *name, items *value, uint64_t count, walk_size size_of)
+{
+    span all = {value->data, value->size, 1};
     if (!walk_ok(w))
         return;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t item = size_of(start + size, left - size);
-        if (item > left - size) {
+    if (walk_reads(w)) {
+        uint64_t left = w->size - w->at;
+        all = (span){w->data + w->at, size_of_items(w->data + w->at, count, left, size_of), 1};
+        if (all.count > left) {
             enough_left(w, name, left + 1);
             return;
         }
-        if (w->mode == WALK_LOCATE)
-            st_locate_rows(w, name, &(located_rows){start + size, item, item, i, NULL, 0});
-        size += item;
+        *value = (items){all.data, count, all.count};
     }
-    *value = (span){start, count, 0};
-    walk_bytes(w, name, value, size, STELE_BYTES);
+    if (w->mode == WALK_LOCATE) {
+        st_locate_member(w, name, value);
+        locate_items(w, name, value, size_of);
+    }
+    walk_bytes(w, name, &all, all.count, STELE_BYTES);
 }
 
 void st_walk_gap(walk *w, span *value, uint64_t count)

@@ -23,6 +23,12 @@ typedef struct span {
     uint32_t stride;
 } span;
 
+/* Items of their own sizes, one after another: how many, and how many bytes they all are. */
+typedef struct items {
+    const uint8_t *data;
+    uint64_t count, size;
+} items;
+
 /* Rows that always look the same are listed once: as columns, and as a struct of bytes whose members are where the columns are.
  *
  *     #define SGA_KEY(X) X(time, F32, 1) X(position, F32, 3)
@@ -122,12 +128,11 @@ void st_walk_scalar(walk *w, const char *name, span *value, stele_type type); /*
 void st_walk_scalar_as(walk *w, const char *name, span *value, stele_type type, const char *meaning);
 void st_walk_chars(walk *w, const char *name, span *value, uint64_t count); /* text of a fixed size */
 
-/* Bytes that are claimed, but not looked into; and items of their own sizes one after another, kept as one span of so many
- * items. size_of gets the bytes of an item and of all that is left, and gives the item's size, or UINT64_MAX if it does not
- * fit. */
+/* Bytes that are claimed, but not looked into; and items of their own sizes. size_of gets the bytes of an item and of all that
+ * is left, and gives the item's size, or UINT64_MAX if it does not fit. */
 void st_walk_blob(walk *w, const char *name, span *value, uint64_t count);
 typedef uint64_t (*walk_size)(const uint8_t *data, uint64_t left);
-void st_walk_items(walk *w, const char *name, span *value, uint64_t count, walk_size size_of);
+void st_walk_items(walk *w, const char *name, items *value, uint64_t count, walk_size size_of);
 
 /* Only writing: bytes that are made as they are written, such as text, so that they need not all be in memory. */
 void st_walk_put(walk *w, const void *data, uint64_t size);

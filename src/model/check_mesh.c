@@ -268,7 +268,7 @@ static inline bool suspicious_area(float ux, float uy, float uz, float vx, float
 
 static uint64_t index_at(const mesh_view *m, uint64_t i)
 {
-    return load_uint(row(&m->indices, i), m->indices.type);
+    return load_index(row(&m->indices, i), m->indices.type);
 }
 
 /* One by one; indices may be out of range. */
@@ -318,14 +318,18 @@ static inline bool all_have_area(float edge[6][BATCH])
     return !suspicious;
 }
 
-/* Batches of triangles whose indices are in range. */
+/* Batches of triangles whose indices are in range: they were when the chunk was looked at, and so are those that are copied. */
 static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     float edge[6][BATCH];
+    uint8_t indices[3 * BATCH * sizeof(uint32_t)];
     uint64_t i = begin;
     for (; end - i >= 3 * BATCH; i += 3 * BATCH) {
-        load_edges(&m->position, row(&m->indices, i), type, edge);
-        if (!all_have_area(edge))
+        memcpy(indices, row(&m->indices, i), 3 * BATCH * (size_t)stele_type_size(type));
+        bool within = !st_scan_beyond(indices, 3 * BATCH, type, m->vertex_count);
+        if (within)
+            load_edges(&m->position, indices, type, edge);
+        if (!within || !all_have_area(edge))
             find_bad_shapes(m, i, i + 3 * BATCH, t);
     }
     find_bad_shapes(m, i, end, t);

@@ -177,7 +177,7 @@ static void same_view(diff *d, const char *path, const stele_view *a, const stel
 
 static uint64_t index_at(const stele_primitive *p, uint64_t i)
 {
-    return p->indices.count ? st_view_index(&p->indices, i) : i;
+    return p->indices.count ? st_view_integer(&p->indices, i) : i;
 }
 
 static const char *const topologies[] = {[STELE_TRIANGLES] = "triangles", [STELE_LINES] = "lines", [STELE_POINTS] = "points"};
@@ -257,7 +257,7 @@ static float *deltas_of(diff *d, const stele_primitive *p, const stele_morph *m)
     d->failed |= !deltas;
     d->failed |= !st_work(d->arena, m->position.count, 8);
     for (uint64_t i = 0; !d->failed && i < m->position.count; i++) {
-        uint64_t vertex = m->vertices.count ? st_view_index(&m->vertices, i) : i;
+        uint64_t vertex = m->vertices.count ? st_view_index(&m->vertices, i, p->vertex_count) : i;
         for (uint32_t k = 0; k < 3 && vertex < p->vertex_count; k++)
             deltas[3 * vertex + k] = (float)stele_view_number(&m->position, i, k);
     }

@@ -86,10 +86,10 @@ size_t st_flat_influences(const flat_mesh *mesh, uint64_t vertex, influence *inf
  * between where channels are not linear. Sorted, at least one. */
 double *st_flat_times(const flat_model *flat, arena *a, uint32_t clip, double fps, uint64_t *count);
 
-/* The same for one channel, with fps greater than 0: as many as counted, unsorted. */
+/* The same for one channel, with fps greater than 0: as many as counted, or as there is room for, unsorted. */
 enum { USUAL_FPS = 30 };
 uint64_t st_channel_sample_count(const stele_channel *c, double fps);
-uint64_t st_channel_samples(const stele_channel *c, double fps, double *times);
+uint64_t st_channel_samples(const stele_channel *c, double fps, double *times, uint64_t room);
 
 /* Sorts times and drops all that are there already; returns how many are left. */
 uint64_t st_sort_times(double *times, uint64_t count);

@@ -7,6 +7,13 @@
 
 enum { MOST_BETWEEN = 64 }; /* samples between two keys of a curve */
 
+/* What is no time, in a file that changes, must not confuse who sorts them. */
+static double time_of(const stele_channel *c, uint64_t key)
+{
+    double time = stele_view_number(&c->times, key, 0);
+    return isfinite(time) ? time : 0;
+}
+
 /* How many samples a channel needs from a key to the next, the first included. */
 static uint64_t samples_between(const stele_channel *c, uint64_t key, double fps)
 {
@@ -14,7 +21,7 @@ static uint64_t samples_between(const stele_channel *c, uint64_t key, double fps
         return 2;
     if (c->interpolation != STELE_CUBIC)
         return 1;
-    double frames = ceil((stele_view_number(&c->times, key + 1, 0) - stele_view_number(&c->times, key, 0)) * fps);
+    double frames = ceil((time_of(c, key + 1) - time_of(c, key)) * fps);
     return frames < 1 ? 1 : frames > MOST_BETWEEN ? MOST_BETWEEN : (uint64_t)frames;
 }
 
@@ -26,17 +33,18 @@ uint64_t st_channel_sample_count(const stele_channel *c, double fps)
     return count;
 }
 
-uint64_t st_channel_samples(const stele_channel *c, double fps, double *times)
+uint64_t st_channel_samples(const stele_channel *c, double fps, double *times, uint64_t room)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < c->times.count; i++) {
-        double from = stele_view_number(&c->times, i, 0);
+    for (uint64_t i = 0; i < c->times.count && count < room; i++) {
+        double from = time_of(c, i);
         times[count++] = from;
         if (i + 1 == c->times.count)
             break;
-        double to = stele_view_number(&c->times, i + 1, 0);
+        double to = time_of(c, i + 1);
         uint64_t samples = samples_between(c, i, fps);
-        if (c->interpolation == STELE_STEP) {
+        samples = samples < room - count + 1 ? samples : room - count + 1;
+        if (c->interpolation == STELE_STEP && samples > 1) {
             times[count++] = to - fmin(0.001, (to - from) / 2); /* the value holds until just before the next */
             continue;
         }
@@ -81,7 +89,7 @@ double *st_flat_times(const flat_model *flat, arena *a, uint32_t clip, double fp
         return NULL;
     for (size_t i = 0; i < c->channel_count; i++)
         if (moves_joint(flat, &c->channels[i]))
-            *count += st_channel_samples(&c->channels[i], fps, times + *count);
+            *count += st_channel_samples(&c->channels[i], fps, times + *count, most - *count);
     if (!*count)
         times[(*count)++] = 0;
     *count = st_sort_times(times, *count);

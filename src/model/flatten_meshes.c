@@ -110,7 +110,7 @@ static stele_view indices_of(flattener *f, const stele_primitive *p, bool mirror
     f->failed |= !bytes;
     for (uint64_t i = 0; i < made.count; i++) {
         uint64_t from = mirrored && i % 3 ? i - i % 3 + 3 - i % 3 : i;
-        store_uint(bytes + i * made.stride, p->indices.count ? st_view_index(&p->indices, from) : from, made.stride);
+        store_uint(bytes + i * made.stride, p->indices.count ? st_view_integer(&p->indices, from) : from, made.stride);
     }
     return made;
 }
@@ -411,7 +411,7 @@ static size_t gather_influences(const flat_mesh *mesh, uint64_t vertex, influenc
         const stele_view *joints = mesh->sets[i].joints, *weights = mesh->sets[i].weights;
         for (uint32_t k = 0; k < joints->components && k < weights->components; k++) {
             double weight = stele_view_number(weights, vertex, k);
-            uint64_t joint = (uint64_t)stele_view_number(joints, vertex, k);
+            uint64_t joint = settled_u64((uint64_t)stele_view_number(joints, vertex, k));
             if (!(weight > 0) || joint >= mesh->joint_map_count)
                 continue;
             size_t same = 0;

@@ -298,7 +298,7 @@ bool st_load_influences(context *c, const skin_request *r, skin_result *result)
         size_t count = influences_at(r, i, c->load->repair, items, &changed);
         if (!count && result->needs_neutral)
             items[count++] = (influence){(uint32_t)r->joint_count, 1};
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count && k < 4 * sets; k++) { /* more than were counted only if the file changed */
             if ((float)items[k].weight == 0)
                 continue; /* too small to be one: then no joint may be named either */
             store_uint(joints[k / 4] + (4 * i + k % 4) * (wide ? 2 : 1), items[k].joint, wide ? 2 : 1);

@@ -20,7 +20,7 @@ void V(st_mover_prepare)(mover *m, REAL (*joints)[12], size_t room)
 static void V(add_deltas)(const stele_view *vertices, const stele_view *deltas, REAL weight, float (*rows)[3], uint64_t count)
 {
     for (uint64_t i = 0; i < deltas->count; i++) {
-        uint64_t row = vertices->count ? st_view_index(vertices, i) : i;
+        uint64_t row = vertices->count ? st_view_index(vertices, i, count) : i;
         for (uint32_t k = 0; k < 3 && row < count; k++)
             rows[row][k] = (float)((REAL)rows[row][k] + weight * (REAL)view_number(deltas, i, k));
     }

@@ -150,7 +150,7 @@ static bool indices_are_sound(const stele_view *indices, uint64_t limit)
     if (indices->count && (!indices->data || !type || indices->components != 1))
         return false;
     for (uint64_t i = 0; i < indices->count; i++)
-        if (st_view_index(indices, i) >= limit)
+        if (st_view_integer(indices, i) >= limit)
             return false;
     return true;
 }

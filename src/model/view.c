@@ -51,9 +51,26 @@ void stele_view_row(const stele_view *view, uint64_t row, float *components)
         components[i] = (float)stele_view_number(view, row, i);
 }
 
-uint64_t st_view_index(const stele_view *v, uint64_t row)
+uint64_t st_view_integer(const stele_view *v, uint64_t row)
 {
     return load_uint(st_view_at(v, row), v->type);
+}
+
+uint64_t st_view_index(const stele_view *v, uint64_t row, uint64_t limit)
+{
+    uint64_t index = load_index(st_view_at(v, row), v->type);
+    return index < limit ? index : 0;
+}
+
+void st_view_integers(const stele_view *v, uint64_t count, uint32_t *numbers)
+{
+    /* the usual types as constants, for the compiler */
+    for (uint64_t i = 0; v->type == STELE_U16 && i < count; i++)
+        numbers[i] = load_u16(st_view_at(v, i));
+    for (uint64_t i = 0; v->type == STELE_U32 && i < count; i++)
+        numbers[i] = load_u32(st_view_at(v, i));
+    for (uint64_t i = 0; v->type != STELE_U16 && v->type != STELE_U32 && i < count; i++)
+        numbers[i] = (uint32_t)st_view_integer(v, i);
 }
 
 const stele_view *stele_primitive_view(const stele_primitive *primitive, stele_semantic semantic, uint32_t set)
@@ -78,7 +95,7 @@ uint64_t st_element_count(const stele_primitive *p)
 uint64_t st_element_row(const stele_primitive *p, uint64_t element, uint64_t corner)
 {
     uint64_t at = st_element_corners(p->topology) * element + corner;
-    return p->indices.count ? st_view_index(&p->indices, at) : at;
+    return p->indices.count ? st_view_index(&p->indices, at, p->vertex_count) : at;
 }
 
 uint64_t st_triangle_count(const stele_primitive *p)

@@ -29,7 +29,13 @@ static inline stele_view st_view_indices(const span *rows, stele_type type)
         .data = rows->data, .count = rows->count, .stride = stele_type_size(type), .components = 1, .type = type};
 }
 
-uint64_t st_view_index(const stele_view *v, uint64_t row); /* of an unsigned integer without normalisation */
+/* Unsigned integers without normalisation. An index is compared where it is used, not only where the file was checked, for a
+ * file may change in between: what is not below the limit is 0. A number is to be looked at. */
+uint64_t st_view_index(const stele_view *v, uint64_t row, uint64_t limit);
+uint64_t st_view_integer(const stele_view *v, uint64_t row);
+
+/* A copy of them that stays as it is; of numbers beyond 32 bits only these. */
+void st_view_integers(const stele_view *v, uint64_t count, uint32_t *numbers);
 
 /* How many triangles, lines or points a primitive has that are complete, and the vertex of a corner of one. */
 uint64_t st_element_count(const stele_primitive *p);

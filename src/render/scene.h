@@ -76,6 +76,7 @@ typedef struct draw {
     uint32_t node;
     uint64_t first_vertex, vertex_count;     /* the rows of the primitive, in the numbering of all draws */
     uint32_t first_triangle, triangle_count; /* a line or a point is two of them */
+    const uint32_t *indices;                 /* a copy of the primitive's; NULL: it has none */
     vertex *rows;
     vertex *vertices;    /* the corners of triangles: the rows, or four for each line or point */
     float (*normals)[3]; /* NULL: those of the triangles */

@@ -69,10 +69,46 @@ static bool can_draw(const scene *s, uint32_t node, const stele_primitive *p, ui
     return st_work(s->renderer->arena, 1, DRAW_WORK + TRIANGLE_WORK * triangles + vertices);
 }
 
+/* Triangles are asked for again and again, and must stay what they were: the indices are copied, once for all nodes that draw a
+ * mesh. */
+typedef struct index_copies {
+    size_t *first; /* of each mesh: its first primitive in the list of all */
+    const uint32_t **of;
+} index_copies;
+
+static bool prepare_copies(index_copies *c, const stele_model *model, arena *a)
+{
+    uint64_t count = 0;
+    c->first = st_arena_array(a, model->mesh_count, sizeof *c->first);
+    for (size_t i = 0; c->first && i < model->mesh_count; i++) {
+        c->first[i] = (size_t)count;
+        count += model->meshes[i].primitive_count;
+    }
+    c->of = st_arena_array(a, count, sizeof *c->of);
+    return c->first && c->of;
+}
+
+static bool copy_indices(const index_copies *c, const stele_node *node, size_t primitive, arena *a, draw *d)
+{
+    const stele_primitive *p = d->primitive;
+    const uint32_t **of = &c->of[c->first[node->mesh] + primitive];
+    uint64_t count = st_element_corners(p->topology) * st_element_count(p);
+    uint32_t *indices = *of || !p->indices.count ? NULL : st_arena_bytes(a, count * sizeof *indices);
+    if (indices) {
+        st_view_integers(&p->indices, count, indices);
+        *of = indices;
+    }
+    d->indices = *of;
+    return *of || !p->indices.count;
+}
+
 static bool list_draws(scene *s, uint32_t clip)
 {
     const stele_model *model = s->renderer->model;
+    index_copies copies;
     uint64_t count = 0;
+    if (!prepare_copies(&copies, model, s->renderer->arena))
+        return false;
     for (size_t i = 0; i < model->node_count; i++)
         count += model->nodes[i].mesh == STELE_NONE ? 0 : model->meshes[model->nodes[i].mesh].primitive_count;
     s->draws = st_arena_array(s->renderer->arena, count + MOST_OVERLAYS, sizeof *s->draws);
@@ -94,6 +130,8 @@ static bool list_draws(scene *s, uint32_t clip)
             d->vertex_count = p->vertex_count;
             d->first_triangle = (uint32_t)s->triangle_count;
             d->triangle_count = (uint32_t)triangles;
+            if (!copy_indices(&copies, &model->nodes[i], k, s->renderer->arena, d))
+                return false;
             bind_material(s, d);
             s->vertex_count += p->vertex_count;
             s->triangle_count += triangles;
@@ -132,20 +170,22 @@ const draw *st_scene_draw(const scene *s, uint32_t triangle)
     return &s->draws[low];
 }
 
-static uint64_t row_of_line(const stele_primitive *p, uint64_t triangle, uint64_t corner)
+static uint64_t row_of_corner(const draw *d, uint64_t triangle, uint64_t corner)
 {
-    bool second = p->topology == STELE_LINES && line_corners[triangle % 2][corner] > 1;
-    return st_element_row(p, triangle / 2, second);
+    stele_topology topology = d->primitive ? d->primitive->topology : STELE_TRIANGLES;
+    uint64_t at = 3 * triangle + corner;
+    if (topology != STELE_TRIANGLES) {
+        bool second = topology == STELE_LINES && line_corners[triangle % 2][corner] > 1;
+        at = st_element_corners(topology) * (triangle / 2) + second;
+    }
+    return d->indices ? d->indices[at] : at;
 }
 
 bool st_draw_rows(const draw *d, uint32_t triangle, uint64_t rows[3])
 {
     uint64_t index = triangle - d->first_triangle;
-    if (d->primitive && d->primitive->topology == STELE_TRIANGLES)
-        st_triangle(d->primitive, index, rows);
-    else
-        for (uint64_t i = 0; i < 3; i++)
-            rows[i] = d->primitive ? row_of_line(d->primitive, index, i) : 3 * index + i;
+    for (uint64_t i = 0; i < 3; i++)
+        rows[i] = row_of_corner(d, index, i);
     return rows[0] < d->vertex_count && rows[1] < d->vertex_count && rows[2] < d->vertex_count;
 }
 

@@ -102,7 +102,7 @@ static void check_undrawn(context *c, const ctc_file *f, uint64_t drawn, uint64_
     uint8_t *held = undrawn <= attachments ? st_arena_alloc(c->arena, undrawn) : NULL;
     uint64_t held_count = 0;
     for (uint32_t i = 0; held && i < attachments; i++) {
-        uint64_t triangle = load_u32(f->attachment[i].triangle.data);
+        uint64_t triangle = settled_u32(load_u32(f->attachment[i].triangle.data));
         if (triangle < drawn || triangle - drawn >= undrawn || held[triangle - drawn])
             continue;
         held[triangle - drawn] = 1;
@@ -159,14 +159,10 @@ static void check_substitutions(context *c, const ctc_file *f)
 
 /* ---- Bones ---- */
 
+/* Plus one: 0 if there is none. */
 static uint32_t parent_of(const span *bones, uint64_t bone)
 {
-    return load_u32(bones->data + bone * BONE_BYTES + BONE_PARENT);
-}
-
-static bool parent_known(const span *bones, uint64_t bone)
-{
-    return parent_of(bones, bone) && parent_of(bones, bone) <= bones->count;
+    return settled_u32(load_u32(bones->data + bone * BONE_BYTES + BONE_PARENT));
 }
 
 static void check_bone(context *c, const span *bones, uint64_t index, uint32_t children)
@@ -198,8 +194,10 @@ static diag_place place_of_bone(const void *bones, uint64_t bone)
 static void check_cycles(context *c, const span *bones)
 {
     int64_t *parent = st_arena_array(c->arena, bones->count, sizeof *parent);
-    for (uint64_t i = 0; parent && i < bones->count; i++)
-        parent[i] = parent_known(bones, i) ? (int64_t)parent_of(bones, i) - 1 : NO_PARENT;
+    for (uint64_t i = 0; parent && i < bones->count; i++) {
+        uint32_t above = parent_of(bones, i);
+        parent[i] = above && above <= bones->count ? (int64_t)above - 1 : NO_PARENT;
+    }
     if (parent)
         st_check_cycles(c, parent, bones->count, place_of_bone, bones);
 }
@@ -209,9 +207,11 @@ static void check_bones(context *c, const span *bones)
     uint32_t *children = st_arena_array(c->arena, bones->count, sizeof *children);
     if (!children)
         return;
-    for (uint64_t i = 0; i < bones->count; i++)
-        if (parent_known(bones, i))
-            children[parent_of(bones, i) - 1]++;
+    for (uint64_t i = 0; i < bones->count; i++) {
+        uint32_t above = parent_of(bones, i);
+        if (above && above <= bones->count)
+            children[above - 1]++;
+    }
     for (uint64_t i = 0; i < bones->count; i++)
         check_bone(c, bones, i, children[i]);
     check_cycles(c, bones);

@@ -107,7 +107,7 @@ typedef struct surface {
     uint32_t *last_mesh; /* of each vertex: the last mesh that used it, plus one */
 } surface;
 
-static void add_vertex(const surface *s, uint16_t vertex, uint32_t mesh, stele_mesh_info *info)
+static void add_vertex(const surface *s, uint32_t vertex, uint32_t mesh, stele_mesh_info *info)
 {
     if (vertex >= s->vertex_count || s->last_mesh[vertex] == mesh + 1)
         return;
@@ -125,7 +125,7 @@ static void describe_mesh(const surface *s, uint32_t mesh, uint64_t first, uint6
     info->indices = 3 * triangles;
     info->material = mesh < ctc_word_of(s->file, CTC_SKIN_COUNT) ? mesh : STELE_NONE;
     for (uint64_t i = 3 * first; i < 3 * (first + triangles); i++)
-        add_vertex(s, load_u16(indices + 2 * i), mesh, info);
+        add_vertex(s, settled_u32(load_u16(indices + 2 * i)), mesh, info);
 }
 
 static size_t name_attributes(const ctc_file *f, const char *names[5])
@@ -155,7 +155,7 @@ static void describe_meshes(const ctc_file *f, arena *a, stele_info *info)
         return;
     size_t attributes = name_attributes(f, names);
     for (size_t i = 0; i < count; i++) {
-        uint64_t size = lists->count ? load_u32(lists->data + 4 * i) : left;
+        uint64_t size = lists->count ? settled_u32(load_u32(lists->data + 4 * i)) : left;
         size = size < left ? size : left;
         meshes[i].attributes = names;
         meshes[i].attribute_count = attributes;

@@ -72,6 +72,19 @@ static const struct {
     [CTC_EOF_OFFSET] = {"eof_offset", STELE_I32, NULL},
 };
 
+/* Counts and offsets are asked for again and again, and must stay what they were when the rows were found by them. */
+static void keep_words(walk *w, ctc_file *f)
+{
+    uint8_t *copy = st_arena_bytes(w->arena, CTC_HEADER_BYTES);
+    if (!copy)
+        st_walk_fail(w, DIAG_NO_MEMORY, w->at, words[0].name, "there is no memory for the header");
+    for (unsigned i = 0; i < CTC_WORDS; i++) {
+        if (copy && f->word[i].data)
+            memcpy(copy + 4 * i, f->word[i].data, 4);
+        f->word[i].data = copy && f->word[i].data ? copy + 4 * i : NULL;
+    }
+}
+
 static void walk_header(walk *w, ctc_file *f)
 {
     for (unsigned i = 0; i < CTC_WORDS; i++)
@@ -79,6 +92,10 @@ static void walk_header(walk *w, ctc_file *f)
             st_walk_chars(w, words[i].name, &f->word[i], 4);
         else
             st_walk_scalar_as(w, words[i].name, &f->word[i], words[i].type, words[i].meaning);
+    if (walk_reads(w))
+        keep_words(w, f);
+    if (walk_ok(w) && walk_reads(w) && memcmp(f->word[CTC_MAGIC].data, magic_bytes, 4) != 0)
+        st_walk_fail(w, DIAG_BAD_MAGIC, 0, words[CTC_MAGIC].name, "is not SMDL");
     for (unsigned i = CTC_SKIN_COUNT; i <= CTC_COLOR_COUNT; i++) {
         int32_t count = (int32_t)ctc_word_of(f, i);
         if (words[i].type == STELE_I32 && count < 0)
@@ -153,7 +170,7 @@ static run_size measure_run(const walk *w, uint64_t at, uint64_t most)
 {
     /* offsets have 31 bits, so that no sound file has more */
     uint64_t left = w->size - at < INT32_MAX ? w->size - at : INT32_MAX;
-    run_size run = {.influences = left >= 4 ? load_u32(w->data + at) : 0};
+    run_size run = {.influences = left >= 4 ? settled_u32(load_u32(w->data + at)) : 0};
     run.stride = 4 + 8 * (uint64_t)run.influences;
     while (run.rows < most && left >= run.stride && load_u32(w->data + at) == run.influences) {
         run.rows++;
@@ -208,7 +225,7 @@ static void walk_weights(walk *w, ctc_file *f)
 {
     uint64_t at = w->at, vertices = ctc_word_of(f, CTC_VERTEX_COUNT);
     W_CHARS(w, f, weights_magic, 4);
-    if (walk_ok(w) && memcmp(f->weights_magic.data, weights_magic, 4) != 0)
+    if (walk_ok(w) && walk_reads(w) && memcmp(f->weights_magic.data, weights_magic, 4) != 0)
         st_walk_fail(w, DIAG_BAD_MAGIC, at, "weights_magic", "is not STGW: these are no weights");
     if (walk_ok(w) && walk_reads(w))
         f->weight_run_count = count_runs(w, vertices);

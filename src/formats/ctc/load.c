@@ -77,7 +77,7 @@ static bool load_materials(context *c, const ctc_file *f, const ctc_list *lists,
 /* As it is at rest: triangles may join vertices that have no space in common otherwise. */
 static void load_vertex(const ctc_file *f, const ctc_rig *rig, uint64_t corner, double position[3], double normal[3])
 {
-    uint16_t index = load_u16(f->rows[CTC_INDICES].data + 2 * corner);
+    uint32_t index = ctc_vertex_of(f, corner);
     const uint8_t *vertex = f->rows[CTC_VERTICES].data + (uint64_t)index * VERTEX_BYTES;
     double point[3], direction[3];
     for (int i = 0; i < 3; i++) {
@@ -250,25 +250,28 @@ static bool load_surface(ctc_loader *l)
 
 /* ---- Attachments ---- */
 
-static uint32_t owner_of_triangle(const ctc_loader *l, const uint8_t *indices)
+static uint32_t owner_of_triangle(const ctc_loader *l, uint64_t triangle)
 {
     uint32_t owner[3];
-    for (int i = 0; i < 3; i++)
-        owner[i] = l->rig.owner[load_u16(indices + 2 * i)];
+    for (unsigned i = 0; i < 3; i++)
+        owner[i] = l->rig.owner[ctc_vertex_of(l->file, 3 * triangle + i)];
     return owner[1] == owner[2] ? owner[1] : owner[0]; /* two of three, or else the first */
 }
 
 static bool load_attachment(ctc_loader *l, const ctc_attachment *attachment)
 {
     context *c = l->c;
-    const uint8_t *indices = l->file->rows[CTC_INDICES].data + 6 * (uint64_t)load_u32(attachment->triangle.data);
-    uint32_t owner = owner_of_triangle(l, indices);
+    uint32_t triangle = settled_u32(load_u32(attachment->triangle.data));
+    if (triangle >= ctc_word_of(l->file, CTC_TRIANGLE_COUNT))
+        return true; /* the file changed since it was checked */
+    uint32_t owner = owner_of_triangle(l, triangle);
     double corners[3][3], numbers[3];
     transform frame;
     matrix back;
     stele_node node = stele_default_node();
-    for (int i = 0; i < 3; i++) {
-        const uint8_t *position = l->file->rows[CTC_VERTICES].data + (uint64_t)load_u16(indices + 2 * i) * VERTEX_BYTES;
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t vertex = ctc_vertex_of(l->file, 3 * (uint64_t)triangle + i);
+        const uint8_t *position = l->file->rows[CTC_VERTICES].data + (uint64_t)vertex * VERTEX_BYTES;
         for (int k = 0; k < 3; k++)
             corners[i][k] = (double)load_f32(position + 4 * k);
         if (owner != STELE_NONE) {
@@ -392,7 +395,7 @@ static stele_channel load_rotations(const context *c, const key_track *t, uint32
     byte_range *each = st_made_of_each(c, &channel.values);
     for (uint64_t i = 0; times && values && i < t->frames->count; i++) {
         uint64_t pieces = pieces_after(t, i);
-        for (uint64_t k = 0; k < pieces; k++, at++) {
+        for (uint64_t k = 0; k < pieces && at < count; k++, at++) { /* as many as were counted, should the file have changed */
             double fraction = (double)k / (double)pieces, angles[3];
             angles_between(t, i, fraction, angles);
             store_f32(times + 4 * at, (float)(((double)i + fraction) / t->fps));
@@ -401,6 +404,7 @@ static stele_channel load_rotations(const context *c, const key_track *t, uint32
                 each[at] = (byte_range){key_at(t, i) + 12, 12};
         }
     }
+    channel.times.count = channel.values.count = at;
     return channel;
 }
 

@@ -19,7 +19,7 @@ ctc_list *st_ctc_lists(const ctc_file *f, arena *a, size_t *count)
     ctc_list *lists = st_arena_array(a, total, sizeof *lists);
     *count = 0;
     for (uint64_t i = 0; lists && i < total; i++) {
-        uint64_t size = sizes->count ? load_u32(sizes->data + 4 * i) : left;
+        uint64_t size = sizes->count ? settled_u32(load_u32(sizes->data + 4 * i)) : left;
         size = size < left ? size : left;
         if (size)
             lists[(*count)++] = (ctc_list){first, size, i < skins ? (uint32_t)i : STELE_NONE};
@@ -35,7 +35,7 @@ const uint8_t *st_ctc_color(const ctc_file *f, uint64_t corner)
     if (colors->count == f->rows[CTC_INDICES].count)
         return colors->data + 4 * corner;
     if (colors->count == ctc_word_of(f, CTC_VERTEX_COUNT) && colors->count)
-        return colors->data + 4 * (uint64_t)load_u16(f->rows[CTC_INDICES].data + 2 * corner);
+        return colors->data + 4 * (uint64_t)ctc_vertex_of(f, corner);
     return NULL;
 }
 
@@ -47,6 +47,7 @@ typedef struct surface {
     const ctc_rig *rig;
     bool reverse;
     /* For all lists together: vertices of the model follow each other, those of the first list first. */
+    uint16_t *vertex; /* of the file, of each corner */
     uint32_t *corner; /* of each: a corner that has its content */
     uint32_t *part;   /* of each corner of the list: its vertex, counted from the first of the list */
     uint64_t count;
@@ -56,7 +57,7 @@ typedef struct surface {
 
 static uint16_t vertex_at(const surface *s, uint64_t corner)
 {
-    return load_u16(s->file->rows[CTC_INDICES].data + 2 * corner);
+    return s->vertex[corner];
 }
 
 static const uint8_t *position_at(const surface *s, uint32_t vertex)
@@ -143,10 +144,13 @@ static bool split_vertices(surface *s, const ctc_list *lists)
 {
     uint64_t corners = s->file->rows[CTC_INDICES].count;
     arena *a = s->c->arena;
+    s->vertex = st_arena_array(a, corners, sizeof *s->vertex);
     s->corner = st_arena_array(a, corners, sizeof *s->corner);
     s->part = st_arena_array(a, corners, sizeof *s->part);
     s->first = st_arena_array(a, (uint64_t)s->list_count + 1, sizeof *s->first);
-    bool possible = s->corner && s->part && s->first;
+    bool possible = s->vertex && s->corner && s->part && s->first;
+    for (uint64_t i = 0; possible && i < corners; i++)
+        s->vertex[i] = (uint16_t)ctc_vertex_of(s->file, i);
     for (size_t i = 0; possible && i < s->list_count; i++) {
         possible = split_list(s, &lists[i]) && sort_list(s, &lists[i], s->first[i]);
         s->first[i + 1] = s->count;
@@ -239,14 +243,14 @@ static size_t influences_at(const void *context, uint64_t vertex, influence *inf
     const ctc_rig *rig = skin->surface->rig;
     uint16_t v = vertex_at(skin->surface, skin->surface->corner[skin->first + vertex]);
     const uint8_t *row = rig->weights[v];
-    uint32_t count = row ? load_u32(row) : 0;
+    uint32_t count = rig->influences[v];
     if (rig->owner[v] == STELE_NONE) {
         influences[0] = (influence){rig->bone_count, 1};
         return 1;
     }
     count = count < MOST_INFLUENCES ? count : MOST_INFLUENCES;
     for (uint32_t i = 0; i < count; i++)
-        influences[i] = (influence){load_u32(row + 4 + 8 * (uint64_t)i), (double)load_f32(row + 8 + 8 * (uint64_t)i)};
+        influences[i] = (influence){load_u32(row + 8 * (uint64_t)i), (double)load_f32(row + 4 + 8 * (uint64_t)i)};
     return count;
 }
 
@@ -343,7 +347,7 @@ static bool morphs_are_sound(const surface *s, const reverse_map *map, uint64_t 
         const ctc_morph *morph = &s->file->morph[m];
         uint64_t own = 0;
         for (uint64_t i = 0; i < morph->vertex_count; i++) {
-            uint32_t v = load_u32(morph->vertices.data + 4 * i);
+            uint32_t v = settled_u32(load_u32(morph->vertices.data + 4 * i));
             own += v < s->rig->vertex_count ? map->start[v + 1] - map->start[v] : 0;
         }
         *most_rows = own > *most_rows ? own : *most_rows;
@@ -360,14 +364,14 @@ static bool morphs_are_sound(const surface *s, const reverse_map *map, uint64_t 
 
 /* The rows of a morph that move vertices of the model: vertex in the upper half of a key, row in the lower. Of rows for the
  * same vertex the last one counts. */
-static uint64_t find_rows(const surface *s, const reverse_map *map, const ctc_morph *morph, uint64_t *keys)
+static uint64_t find_rows(const surface *s, const reverse_map *map, const ctc_morph *morph, uint64_t *keys, uint64_t room)
 {
     uint64_t count = 0, kept = 0;
     for (uint64_t i = 0; i < morph->vertex_count; i++) {
-        uint32_t v = load_u32(morph->vertices.data + 4 * i);
+        uint32_t v = settled_u32(load_u32(morph->vertices.data + 4 * i));
         if (v >= s->rig->vertex_count)
             continue; /* that no triangle can reach */
-        for (uint64_t k = map->start[v]; k < map->start[v + 1]; k++)
+        for (uint64_t k = map->start[v]; k < map->start[v + 1] && count < room; k++)
             keys[count++] = (uint64_t)map->vertex[k] << 32 | i;
     }
     qsort(keys, (size_t)count, sizeof *keys, compare_numbers);
@@ -402,12 +406,13 @@ static stele_morph morph_of(const surface *s, const ctc_morph *morph, const char
     return made;
 }
 
-static void load_morph(const surface *s, const reverse_map *map, uint32_t index, uint64_t *keys, stele_morph **morphs)
+static void load_morph(const surface *s, const reverse_map *map, uint32_t index, uint64_t *keys, uint64_t room,
+                       stele_morph **morphs)
 {
     const ctc_morph *morph = &s->file->morph[index];
     text field = st_fixed_text(&morph->name);
     const char *name = st_text_string(s->c->arena, &field);
-    uint64_t count = find_rows(s, map, morph, keys), at = 0;
+    uint64_t count = find_rows(s, map, morph, keys, room), at = 0;
     for (size_t i = 0; i < s->list_count; i++) {
         uint64_t from = at;
         while (at < count && keys[at] >> 32 < s->first[i + 1])
@@ -436,7 +441,7 @@ static bool load_morphs(const surface *s, stele_primitive *primitives)
         primitives[i].morph_count = count;
     }
     for (uint32_t i = 0; possible && i < count; i++)
-        load_morph(s, &map, i, keys, morphs);
+        load_morph(s, &map, i, keys, most_rows, morphs);
     return possible;
 }
 

@@ -155,6 +155,13 @@ static inline uint32_t ctc_word_of(const ctc_file *f, ctc_word word)
     return f->word[word].data ? load_u32(f->word[word].data) : 0;
 }
 
+/* The vertex of a corner of a triangle, which is there: the first one if the file changed since it was checked. */
+static inline uint32_t ctc_vertex_of(const ctc_file *f, uint64_t corner)
+{
+    uint32_t vertex = settled_u32(load_u16(f->rows[CTC_INDICES].data + 2 * corner));
+    return vertex < f->rows[CTC_VERTICES].count ? vertex : 0;
+}
+
 /* Whether a section is there, and the word of the header that says where. */
 bool st_ctc_has(const ctc_file *f, ctc_section kind);
 ctc_word st_ctc_offset_word(ctc_section kind);
@@ -226,7 +233,8 @@ extern const char *const st_ctc_bind_names[CTC_BIND_WAYS];
 typedef struct ctc_rig {
     uint32_t bone_count;
     uint32_t *order;         /* bones, parents before their children */
-    const uint8_t **weights; /* of each vertex: its row, or NULL */
+    const uint8_t **weights; /* of each vertex: its influences, or NULL */
+    uint32_t *influences;    /* and how many they are */
     uint32_t *owner;         /* of each vertex: the bone with the greatest weight, or STELE_NONE */
     uint32_t vertex_count;   /* that indices can reach */
     bool some_unowned;       /* some of them have no owner: they follow the main key */

@@ -116,7 +116,7 @@ typedef struct morph_moves {
 static void add_moves(morph_moves *moves, uint32_t *count, const stele_morph *morph, uint32_t number_of, uint64_t vertex_count)
 {
     for (uint64_t i = 0; i < morph->position.count; i++) {
-        uint64_t vertex = morph->vertices.count ? st_view_index(&morph->vertices, i) : i;
+        uint64_t vertex = morph->vertices.count ? st_view_index(&morph->vertices, i, vertex_count) : i;
         morph_move move = {.morph = number_of};
         for (uint32_t k = 0; k < 3; k++)
             move.way[k] = stele_view_number(&morph->position, i, k);
@@ -341,7 +341,7 @@ static void save_mesh(pool *p, const flat_mesh *mesh, corners *c)
         vertices[i] = intern(p, mesh, &moves, i);
     for (uint64_t i = 0; a->c->fits && i < mesh->indices.count; i++) {
         uint64_t turned = a->reverse && i % 3 ? i / 3 * 3 + (3 - i % 3) : i;
-        uint64_t vertex = st_view_index(&mesh->indices, turned);
+        uint64_t vertex = st_view_index(&mesh->indices, turned, mesh->vertex_count);
         double uv[2] = {0, 0}, rgba[4];
         for (uint32_t k = 0; uvs->count && k < 2; k++)
             uv[k] = stele_view_number(uvs, vertex, k);

@@ -8,8 +8,8 @@ const char *const st_ctc_bind_names[] = {"inverse", "forward", "local"};
 
 uint32_t st_ctc_parent(const ctc_file *f, uint32_t bone)
 {
-    uint32_t parent = load_u32(f->rows[CTC_BONES].data + (uint64_t)bone * BONE_BYTES + BONE_PARENT);
-    return parent ? parent - 1 : STELE_NONE;
+    uint32_t parent = settled_u32(load_u32(f->rows[CTC_BONES].data + (uint64_t)bone * BONE_BYTES + BONE_PARENT));
+    return parent && parent <= f->rows[CTC_BONES].count ? parent - 1 : STELE_NONE;
 }
 
 const uint8_t *st_ctc_frame(const ctc_file *f, uint64_t frame)
@@ -39,19 +39,19 @@ static uint32_t *order_bones(const ctc_file *f, arena *a, uint32_t count)
 
 /* ---- Weights ---- */
 
-static uint32_t owner_of(const uint8_t *row)
+static uint32_t owner_of(const ctc_rig *rig, uint32_t vertex)
 {
-    uint32_t count = load_u32(row), owner = STELE_NONE;
+    uint32_t owner = STELE_NONE;
     float greatest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *influence = row + 4 + 8 * (uint64_t)i;
+    for (uint32_t i = 0; i < rig->influences[vertex]; i++) {
+        const uint8_t *influence = rig->weights[vertex] + 8 * (uint64_t)i;
         float weight = load_f32(influence + 4);
         if (weight > greatest) {
             greatest = weight;
-            owner = load_u32(influence);
+            owner = settled_u32(load_u32(influence));
         }
     }
-    return owner;
+    return owner < rig->bone_count ? owner : STELE_NONE;
 }
 
 static void read_weights(const ctc_file *f, ctc_rig *rig)
@@ -60,8 +60,9 @@ static void read_weights(const ctc_file *f, ctc_rig *rig)
     for (uint64_t i = 0; i < f->weight_run_count; i++) {
         const span *rows = &f->weight_run[i].vertices;
         for (uint64_t k = 0; k < rows->count && vertex < rig->vertex_count; k++, vertex++) {
-            rig->weights[vertex] = rows->data + k * rows->stride;
-            rig->owner[vertex] = owner_of(rig->weights[vertex]);
+            rig->weights[vertex] = rows->data + k * rows->stride + 4;
+            rig->influences[vertex] = f->weight_run[i].influences;
+            rig->owner[vertex] = owner_of(rig, vertex);
         }
     }
     for (; vertex < rig->vertex_count; vertex++)
@@ -126,7 +127,7 @@ typedef struct seams {
     double length[CTC_BIND_WAYS]; /* INFINITY: it cannot be that way */
 } seams;
 
-static void point_of(const ctc_file *f, uint16_t vertex, double point[3])
+static void point_of(const ctc_file *f, uint32_t vertex, double point[3])
 {
     const uint8_t *position = f->rows[CTC_VERTICES].data + (uint64_t)vertex * VERTEX_BYTES;
     for (int i = 0; i < 3; i++)
@@ -136,10 +137,9 @@ static void point_of(const ctc_file *f, uint16_t vertex, double point[3])
 /* Adds the edges that join vertices of different bones, as they are in one frame. */
 static void add_seams(const ctc_file *f, const ctc_rig *rig, const matrix *skinning, seams *s)
 {
-    const uint8_t *indices = f->rows[CTC_INDICES].data;
     uint64_t corners = sense_rows(f->rows[CTC_INDICES].count / 3) * 3;
     for (uint64_t i = 0; i < corners; i++) {
-        uint16_t a = load_u16(indices + 2 * i), b = load_u16(indices + 2 * (i % 3 == 2 ? i - 2 : i + 1));
+        uint32_t a = ctc_vertex_of(f, i), b = ctc_vertex_of(f, i % 3 == 2 ? i - 2 : i + 1);
         uint32_t bone_a = rig->owner[a], bone_b = rig->owner[b];
         double from[3], to[3], point[3];
         if (bone_a == bone_b || bone_a == STELE_NONE || bone_b == STELE_NONE)
@@ -263,10 +263,11 @@ bool st_ctc_load_rig(context *c, const ctc_file *f, ctc_rig *rig)
                      .vertex_count = vertices < MOST_INDEXED ? vertices : MOST_INDEXED};
     rig->order = order_bones(f, c->arena, rig->bone_count);
     rig->weights = st_arena_array(c->arena, rig->vertex_count, sizeof *rig->weights);
+    rig->influences = st_arena_array(c->arena, rig->vertex_count, sizeof *rig->influences);
     rig->owner = st_arena_array(c->arena, rig->vertex_count, sizeof *rig->owner);
     rig->inverse_bind = st_arena_array(c->arena, rig->bone_count, sizeof *rig->inverse_bind);
     rig->rest = st_arena_array(c->arena, rig->bone_count, sizeof *rig->rest);
-    if (!rig->order || !rig->weights || !rig->owner || !rig->inverse_bind || !rig->rest)
+    if (!rig->order || !rig->weights || !rig->influences || !rig->owner || !rig->inverse_bind || !rig->rest)
         return false;
     read_weights(f, rig);
     if (rig->bone_count) {

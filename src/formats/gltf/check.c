@@ -190,11 +190,11 @@ static void report_beyond(gltf_doc *d, uint32_t token, const stele_view *v, uint
 {
     row_tally t = {0};
     for (uint64_t i = 0; i < v->count; i++)
-        if (st_view_index(v, i) >= limit)
+        if (st_view_integer(v, i) >= limit)
             row_note(&t, i, st_view_at(v, i));
     st_gltf_report_data(d, DIAG_INDEX_OUT_OF_RANGE, token, t.at, t.count,
                         "index %llu is %llu, but there are only %llu vertices", (unsigned long long)t.first,
-                        (unsigned long long)st_view_index(v, t.first), (unsigned long long)limit);
+                        (unsigned long long)st_view_integer(v, t.first), (unsigned long long)limit);
 }
 
 /* The greatest number of each type would restart the primitive, and is not allowed. */
@@ -316,7 +316,7 @@ static diag_place place_of(context *c, const mesh_view *m, const stele_view *vie
                        : view == &m->weight  ? "WEIGHTS_0"
                                              : "";
     uint32_t token = attribute_token(p->doc, p->mesh, p->primitive, name);
-    const uint8_t *at = view ? st_view_at(view, row) : j->text + j->tokens[token].start;
+    const uint8_t *at = view ? st_view_at(view, row) : p->doc->text + j->tokens[token].start;
     char pointer[JSON_POINTER];
     st_json_pointer(j, token, pointer);
     return at_offset(st_check_offset(c, at), 1, st_arena_text(c->arena, pointer, strlen(pointer)));

@@ -150,7 +150,7 @@ static void repair_keys(gltf_doc *d, uint32_t token, stele_channel *c)
     if (!time_bytes || !value_bytes)
         return;
     values.normalized = c->values.normalized;
-    for (uint64_t i = 0; i < c->times.count; i++) {
+    for (uint64_t i = 0; i < c->times.count && next < kept; i++) { /* no more than were counted, should the file have changed */
         if (!is_later(&c->times, i, &latest))
             continue;
         copy_row(d->c, &c->times, i, &times, next);
@@ -160,6 +160,8 @@ static void repair_keys(gltf_doc *d, uint32_t token, stele_channel *c)
     }
     st_gltf_report_data(d, DIAG_REPAIRED_TIME, token, NULL, c->times.count - kept,
                         "%llu keys that are out of order are left out", (unsigned long long)(c->times.count - kept));
+    times.count = next;
+    values.count = next * rows;
     c->times = times;
     c->values = values;
 }
@@ -205,7 +207,7 @@ static void note_part(const gltf_doc *d, stele_part part, uint32_t index, uint32
 {
     char pointer[JSON_POINTER];
     st_json_pointer(&d->json, token, pointer);
-    st_part_at(d->c, part, index, at_offset(st_check_offset(d->c, d->json.text + d->json.tokens[token].start), 1, pointer));
+    st_part_at(d->c, part, index, at_offset(st_check_offset(d->c, d->text + d->json.tokens[token].start), 1, pointer));
 }
 
 static void note_primitives(const gltf_doc *d)

@@ -25,7 +25,7 @@ void st_gltf_report(gltf_doc *d, diag_code code, uint32_t token, const char *for
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     uint64_t start = token < d->json.count ? d->json.tokens[token].start : 0;
-    report(d, code, token, st_check_offset(d->c, d->json.text + start), 1, text);
+    report(d, code, token, st_check_offset(d->c, d->text + start), 1, text);
 }
 
 void st_gltf_report_data(gltf_doc *d, diag_code code, uint32_t token, const void *at, uint64_t count, const char *format, ...)
@@ -278,16 +278,21 @@ static bool parse(gltf_doc *d, span text)
     static const diag_code codes[] = {
         [JSON_SYNTAX] = DIAG_BAD_JSON, [JSON_TOO_DEEP] = DIAG_JSON_DEPTH, [JSON_DUPLICATE_KEY] = DIAG_JSON_DUPLICATE_KEY};
     json_failure failure;
-    uint64_t start = text.count >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    d->json.text = text.data;
+    const uint8_t *settled = st_settled_text(d->c, &text);
+    if (!settled)
+        return !(d->broken = true);
+    uint64_t start = text.count >= 3 && memcmp(settled, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    d->json.text = settled;
+    d->text = text.data;
     if (start)
         st_gltf_report(d, DIAG_NONSTANDARD_LAYOUT, JSON_ABSENT, "begins with a byte order mark, which glTF does not allow");
-    if (st_json_parse(&d->json, d->arena, text.data + start, text.count - start, &failure))
+    d->text += start;
+    if (st_json_parse(&d->json, d->arena, settled + start, text.count - start, &failure))
         return true;
     d->broken = true;
     if (failure.problem != JSON_NO_MEMORY)
         st_diag(d->c->diags, codes[failure.problem],
-                at_offset(st_check_offset(d->c, text.data + start + failure.offset), 1, failure.pointer), "%s", failure.text);
+                at_offset(st_check_offset(d->c, d->text + failure.offset), 1, failure.pointer), "%s", failure.text);
     return false;
 }
 

@@ -91,7 +91,8 @@ typedef struct gltf_tally {
 
 typedef struct gltf_doc {
     json json;
-    context *c; /* of whoever works with it */
+    const uint8_t *text; /* of it, in the file: the JSON may be of a copy */
+    context *c;          /* of whoever works with it */
     arena *arena;
     bool broken;      /* there are errors */
     uint64_t bytes;   /* of the file and all its buffers */

@@ -165,7 +165,7 @@ static bool check_sparse_indices(gltf_doc *d, uint32_t token, const stele_view *
 {
     uint64_t before = UINT64_MAX;
     for (uint64_t i = 0; i < indices->count; i++) {
-        uint64_t index = st_view_index(indices, i);
+        uint64_t index = settled_u64(st_view_integer(indices, i));
         if (index >= count || (i && index <= before)) {
             st_gltf_report_data(d, DIAG_ACCESSOR_OUT_OF_RANGE, token, st_view_at(indices, i), 1,
                                 index >= count ? "index %llu is %llu, but there are only %llu elements"
@@ -306,9 +306,10 @@ static void build(gltf_doc *d, uint32_t token, gltf_accessor *a)
             each[i] = st_row_bytes(from, i);
     }
     for (uint64_t i = 0; i < indices->count; i++) {
-        memcpy(bytes + st_view_index(indices, i) * size, st_view_at(values, i), size);
+        uint64_t row = st_view_index(indices, i, from->count);
+        memcpy(bytes + row * size, st_view_at(values, i), size);
         if (each)
-            each[st_view_index(indices, i)] = st_row_bytes(values, i);
+            each[row] = st_row_bytes(values, i);
     }
     a->view = made;
 }

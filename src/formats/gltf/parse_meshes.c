@@ -138,7 +138,7 @@ static stele_view spell_out(gltf_doc *d, uint32_t token, gltf_mode mode, const s
         uint64_t vertex = corner_vertex(mode, n, i);
         if (each)
             each[i] = st_row_bytes(indices, vertex);
-        store_uint(bytes + i * size, indices->count ? st_view_index(indices, vertex) : vertex, size);
+        store_uint(bytes + i * size, indices->count ? st_view_integer(indices, vertex) : vertex, size);
     }
     return made;
 }
@@ -219,23 +219,21 @@ static const gltf_sparse *sparse_of(const gltf_doc *d, uint32_t accessor)
     return accessor == STELE_NONE ? NULL : &d->accessors[accessor].sparse;
 }
 
-/* The vertices that any part moves, in order; with bytes NULL they are only counted. */
-static uint64_t merge_vertices(const gltf_doc *d, const uint32_t accessors[MORPH_PARTS], uint8_t *bytes)
+/* The vertices that any part moves, in order, at most so many; with bytes NULL they are only counted. */
+static uint64_t merge_vertices(const gltf_doc *d, const uint32_t accessors[MORPH_PARTS], uint64_t most, uint8_t *bytes)
 {
     uint64_t at[MORPH_PARTS] = {0}, count = 0;
     for (;; count++) {
-        uint64_t least = UINT64_MAX;
+        uint64_t next[MORPH_PARTS], least = UINT64_MAX;
         for (unsigned i = 0; i < MORPH_PARTS; i++) {
             const gltf_sparse *s = sparse_of(d, accessors[i]);
-            if (s && at[i] < s->indices.count && st_view_index(&s->indices, at[i]) < least)
-                least = st_view_index(&s->indices, at[i]);
+            next[i] = s && at[i] < s->indices.count ? settled_u64(st_view_integer(&s->indices, at[i])) : UINT64_MAX;
+            least = next[i] < least ? next[i] : least;
         }
-        if (least == UINT64_MAX)
+        if (least == UINT64_MAX || count == most)
             return count;
-        for (unsigned i = 0; i < MORPH_PARTS; i++) {
-            const gltf_sparse *s = sparse_of(d, accessors[i]);
-            at[i] += s && at[i] < s->indices.count && st_view_index(&s->indices, at[i]) == least;
-        }
+        for (unsigned i = 0; i < MORPH_PARTS; i++)
+            at[i] += next[i] == least;
         if (bytes)
             store_uint(bytes + 4 * count, least, 4);
     }
@@ -249,7 +247,7 @@ static stele_view spread(gltf_doc *d, uint32_t token, const gltf_sparse *s, cons
     byte_range *each = st_made_of_each(d->c, &made);
     made.normalized = s->values.normalized;
     for (uint64_t i = 0, k = 0; bytes && i < vertices->count && k < s->indices.count; i++)
-        if (st_view_index(vertices, i) == st_view_index(&s->indices, k)) {
+        if (st_view_integer(vertices, i) == st_view_integer(&s->indices, k)) {
             memcpy(bytes + i * made.stride, st_view_at(&s->values, k), made.stride);
             if (each)
                 each[i] = st_row_bytes(&s->values, k);
@@ -276,9 +274,9 @@ static void take_sparse_morph(gltf_doc *d, uint32_t token, const uint32_t access
         m->vertices = first->indices;
     } else {
         uint8_t *bytes;
-        m->vertices = st_gltf_make(d, token, merge_vertices(d, accessors, NULL), STELE_U32, 1, &bytes);
+        m->vertices = st_gltf_make(d, token, merge_vertices(d, accessors, UINT64_MAX, NULL), STELE_U32, 1, &bytes);
         if (bytes)
-            merge_vertices(d, accessors, bytes);
+            merge_vertices(d, accessors, m->vertices.count, bytes);
     }
     for (unsigned i = 0; i < MORPH_PARTS; i++) {
         const gltf_sparse *s = sparse_of(d, accessors[i]);

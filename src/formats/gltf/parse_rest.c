@@ -70,7 +70,7 @@ static void report_extensions(const survey *s)
     for (size_t i = 0; i < s->extension_count; i++) {
         const extension_use *use = &s->extensions[i];
         const char *name = st_json_string(&d->json, d->arena, use->key, NULL);
-        st_gltf_report_data(d, DIAG_EXTENSION_IGNORED, use->key, d->json.text + d->json.tokens[use->key].start, use->count,
+        st_gltf_report_data(d, DIAG_EXTENSION_IGNORED, use->key, d->text + d->json.tokens[use->key].start, use->count,
                             i < MOST_EXTENSIONS ? "%.80s is not supported: what it says is no part of the model"
                                                 : "%.80s and others are not supported: what they say is no part of the model",
                             name);
@@ -157,8 +157,8 @@ void st_gltf_report_rest(gltf_doc *d)
     for (gltf_rest kind = 0; kind < GLTF_REST; kind++)
         if (d->rest[kind].count) {
             uint32_t token = d->rest[kind].first;
-            st_gltf_report_data(d, DIAG_NOT_CARRIED, token, d->json.text + d->json.tokens[token].start, d->rest[kind].count,
-                                "%s", texts[kind]);
+            st_gltf_report_data(d, DIAG_NOT_CARRIED, token, d->text + d->json.tokens[token].start, d->rest[kind].count, "%s",
+                                texts[kind]);
         }
 }
 

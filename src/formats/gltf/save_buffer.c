@@ -485,7 +485,7 @@ static uint64_t sort_rows(packer *p, const stele_view *vertices, stele_view *row
     if (p->failed)
         return 0;
     for (uint64_t i = 0; i < vertices->count; i++)
-        order[i] = (moved){st_view_index(vertices, i), i};
+        order[i] = (moved){st_view_integer(vertices, i), i};
     qsort(order, (size_t)vertices->count, sizeof *order, by_vertex);
     for (uint64_t i = 0; i < vertices->count; i++) {
         float more[3];

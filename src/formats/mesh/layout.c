@@ -198,7 +198,7 @@ const uint8_t st_mesh_identity[MATRIX_FLOATS * 4] = {
 
 uint64_t st_mesh_pose_joint(const mesh_file *f, const mesh_animation *a, uint64_t row)
 {
-    return load_uint(a->poses.data + row * a->poses.stride, st_mesh_traits[f->raw.dialect].pose_joint);
+    return load_index(a->poses.data + row * a->poses.stride, st_mesh_traits[f->raw.dialect].pose_joint);
 }
 
 const uint8_t *st_mesh_pose(const mesh_file *f, const mesh_animation *a, uint64_t row)
@@ -214,12 +214,17 @@ bool st_mesh_affine(const uint8_t *matrix)
     return true;
 }
 
-uint64_t st_mesh_strings(const mesh_file *f)
+static uint64_t count_ended(const char *strings, uint64_t size)
 {
     uint64_t ended = 0;
-    for (uint64_t i = 0; i < f->strings_size; i++)
-        ended += f->strings.data[i] == 0;
+    for (uint64_t i = 0; i < size; i++)
+        ended += strings[i] == 0;
     return ended;
+}
+
+uint64_t st_mesh_strings(const mesh_file *f)
+{
+    return count_ended((const char *)f->strings.data, f->strings_size);
 }
 
 uint64_t st_mesh_strings_needed(const mesh_file *f)
@@ -237,12 +242,13 @@ uint64_t st_mesh_strings_needed(const mesh_file *f)
 
 /* ---- What is in it ---- */
 
-const char **st_mesh_list_strings(const mesh_file *f, arena *a, uint64_t count)
+const char **st_mesh_list_strings(const mesh_file *f, arena *a, uint64_t *count)
 {
-    const char **strings = st_arena_array(a, count, sizeof *strings);
     const char *at = st_arena_text(a, (const char *)f->strings.data, f->strings_size);
+    *count = a->failed ? 0 : count_ended(at, f->strings_size);
+    const char **strings = st_arena_array(a, *count, sizeof *strings);
     strings = a->failed ? NULL : strings;
-    for (uint64_t i = 0; strings && i < count; i++) {
+    for (uint64_t i = 0; strings && i < *count; i++) {
         strings[i] = at;
         at += strlen(at) + 1;
     }
@@ -258,8 +264,8 @@ static double seconds_of(const mesh_animation *a)
 
 static void describe_clips(const mesh_file *f, arena *a, stele_info *info)
 {
-    uint64_t count = st_mesh_strings(f);
-    const char **strings = st_mesh_list_strings(f, a, count);
+    uint64_t count;
+    const char **strings = st_mesh_list_strings(f, a, &count);
     stele_clip_info *clips = st_arena_array(a, f->animation_count, sizeof *clips);
     if (!strings || !clips)
         return;

@@ -235,7 +235,8 @@ static bool load_skeleton(mesh_loader *m)
         if (id < f->joints.count && position[id] >= 0) {
             const uint8_t *joint = f->joints.data + (uint64_t)position[id] * JOINT_BYTES;
             bind = matrix_at(joint + JOINT_BIND);
-            parent[id] = joint[JOINT_PARENT] < f->joints.count ? joint[JOINT_PARENT] : STELE_NONE;
+            uint32_t above = settled_u32(joint[JOINT_PARENT]);
+            parent[id] = above < f->joints.count ? above : STELE_NONE;
             unplaced[id] = never_bound(joint, weighted);
             st_made_of_bytes(m->c, matrices + 64 * id, 64, 64, joint + JOINT_BIND, JOINT_BYTES, 4 * MATRIX_FLOATS);
         }
@@ -457,8 +458,8 @@ enum { LONGEST_NAME = 255 }; /* many animations may have the same name, and each
 
 static const char **load_names(const mesh_file *f, arena *a)
 {
-    uint64_t there = st_mesh_traits[f->raw.dialect].names ? st_mesh_strings(f) : 0;
-    const char **strings = st_mesh_list_strings(f, a, there);
+    uint64_t there;
+    const char **strings = st_mesh_list_strings(f, a, &there);
     const char **names = st_arena_array(a, f->animation_count, sizeof *names);
     for (uint32_t i = 0; strings && names && i < f->animation_count; i++) {
         const char *name = f->animation[i].name < there ? strings[f->animation[i].name] : "";

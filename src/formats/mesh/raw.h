@@ -101,8 +101,9 @@ enum { MESH_USUAL_SPEED = 25 };
 uint64_t st_mesh_strings(const mesh_file *f);
 uint64_t st_mesh_strings_needed(const mesh_file *f);
 
-/* Where each of so many strings begins, in one copy of all: many animations may have the same name. NULL without memory. */
-const char **st_mesh_list_strings(const mesh_file *f, arena *a, uint64_t count);
+/* Where each of the strings that end begins, in one copy of all: many animations may have the same name. NULL without memory.
+ */
+const char **st_mesh_list_strings(const mesh_file *f, arena *a, uint64_t *count);
 
 /* The position of the first joint with each id, or NO_PARENT. */
 void st_mesh_index_joints(const mesh_file *f, int position[256]);

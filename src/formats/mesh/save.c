@@ -94,7 +94,7 @@ static void save_geometry(mesh_saver *m)
     for (size_t i = 0; i < m->flat.mesh_count; i++) {
         const flat_mesh *mesh = &m->flat.meshes[i];
         for (uint64_t k = 0; k < mesh->indices.count; k++)
-            store_uint(indices + 4 * index++, vertex + st_view_index(&mesh->indices, k), 4);
+            store_uint(indices + 4 * index++, vertex + st_view_integer(&mesh->indices, k), 4);
         for (uint64_t v = 0; v < mesh->vertex_count; v++)
             save_vertex(m, mesh, v, vertices + vertex++ * m->vertex.bytes);
     }

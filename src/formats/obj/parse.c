@@ -468,6 +468,26 @@ static void read_rest(reader *r, const char *p, word w, const char *statement)
     }
 }
 
+/* Whether there is room for another of a kind. There always is, unless the text was changed after it was counted. */
+static inline bool has_room(const reader *r, word w)
+{
+    const counts *first = &r->chunk->before, *found = &r->chunk->found;
+    return (w != WORD_V || r->at.v < first->v + found->v) && (w != WORD_VT || r->at.vt < first->vt + found->vt) &&
+           (w != WORD_VN || r->at.vn < first->vn + found->vn);
+}
+
+/* And what was counted and is no longer there must not be what lay there before. */
+static void fill_up(const reader *r)
+{
+    const counts *first = &r->chunk->before, *found = &r->chunk->found;
+    uint64_t v = first->v + found->v - r->at.v, vt = first->vt + found->vt - r->at.vt, vn = first->vn + found->vn - r->at.vn;
+    memset(r->content->positions + 12 * r->at.v, 0, (size_t)(12 * v));
+    if (r->content->colors)
+        memset(r->content->colors + 12 * r->at.v, UNCOLORED, (size_t)(12 * v));
+    memset(r->content->uvs + 8 * r->at.vt, 0, (size_t)(8 * vt));
+    memset(r->content->normals + 12 * r->at.vn, 0, (size_t)(12 * vn));
+}
+
 static void parse_chunk(void *context, size_t index)
 {
     parser *all = context;
@@ -483,6 +503,8 @@ static void parse_chunk(void *context, size_t index)
             break;
         const char *statement = p;
         word w = read_word(&p, c->end);
+        if (!has_room(&r, w))
+            break;
         switch (w) {
         case WORD_V:
             p = read_position(&r, p);
@@ -504,6 +526,7 @@ static void parse_chunk(void *context, size_t index)
         if (p < c->end && *p != '\n')
             p = statement_end(p, c->end, *statement == '#');
     }
+    fill_up(&r);
     c->corners = r.at.corners - c->before.corners;
 }
 

@@ -115,7 +115,7 @@ static char *print_element(const lines *l, uint64_t row, char *out)
     bool alike = (!l->uvs || l->vt == l->v) && (!l->normals || l->vn == l->v);
     *out++ = elements[m->topology].word;
     for (uint64_t i = 0; i < corners; i++) {
-        uint64_t index = load_uint(st_view_at(&m->indices, corners * row + i), m->indices.type) + 1;
+        uint64_t index = load_index(st_view_at(&m->indices, corners * row + i), m->indices.type) + 1;
         if (alike && l->v + index < 100000000) {
             out = put_corner(out, (uint32_t)(l->v + index), l->uvs, l->normals);
             continue;

@@ -13,7 +13,7 @@ enum { RAYNE_BONES = 100 };
 static void check_child(context *c, const sga_file *f, unsigned bone, unsigned i, int64_t *parent)
 {
     const uint8_t *entry = f->bone[bone].child.data + 2 * i;
-    uint16_t child = load_u16(entry);
+    uint32_t child = settled_u32(load_u16(entry));
     if (child < f->bone_count && parent[child] == NO_PARENT) {
         parent[child] = bone;
         return;

@@ -153,6 +153,12 @@ static int compare_names(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
+/* The bytes of a file may change while they are sorted. */
+static text copied(arena *a, const text *string)
+{
+    return (text){st_arena_text(a, string->data, string->size), string->size};
+}
+
 static bool same_name(const text *a, const text *b)
 {
     return a->size == b->size && (!a->size || memcmp(a->data, b->data, (size_t)a->size) == 0);
@@ -165,7 +171,9 @@ const uint32_t *st_sga_same_names(arena *a, const sga_file *f)
     if (!sorted || !before || !f->clip_count)
         return NULL;
     for (unsigned i = 0; i < f->clip_count; i++)
-        sorted[i] = (named_clip){f->clip[i].name, i};
+        sorted[i] = (named_clip){copied(a, &f->clip[i].name), i};
+    if (a->failed)
+        return NULL;
     qsort(sorted, f->clip_count, sizeof *sorted, compare_names);
     before[sorted[0].index] = STELE_NONE;
     for (unsigned i = 1; i < f->clip_count; i++)

@@ -36,11 +36,13 @@ static uint32_t add_joint(context *c, const char *name, uint32_t parent, sga_ske
 }
 
 /* Of the joints below another: children are listed by their parents. */
-static void place_child(context *c, sga_skeleton *s, uint16_t parent, uint16_t child)
+static void place_child(context *c, sga_skeleton *s, uint32_t parent, uint32_t child)
 {
+    if (child >= s->joint_count)
+        return; /* the file changed */
     stele_node *node = st_model_node(c->load->model, s->joints[child]);
     node->parent = s->joints[parent];
-    for (int i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         node->local.translation[i] = (float)((double)s->heads[3 * child + i] - (double)s->heads[3 * parent + i]);
 }
 
@@ -67,7 +69,7 @@ bool st_sga_load_bones(context *c, const sga_file *f, uint32_t root, sga_skeleto
     }
     for (unsigned i = 0; i < f->bone_count; i++)
         for (unsigned k = 0; k < f->bone[i].child_count; k++)
-            place_child(c, skeleton, (uint16_t)i, load_u16(f->bone[i].child.data + 2 * k));
+            place_child(c, skeleton, i, settled_u32(load_u16(f->bone[i].child.data + 2 * k)));
     return true;
 }
 
@@ -114,13 +116,14 @@ static float key_time(const span *keys, uint64_t i)
     return load_f32(keys->data + i * KEY_BYTES + KEY_TIME);
 }
 
+/* An order of all floats, for who sorts relies on one. */
 static int compare_keys(const void *a, const void *b)
 {
     const uint8_t *x = *(const uint8_t *const *)a, *y = *(const uint8_t *const *)b;
     float s = load_f32(x + KEY_TIME), t = load_f32(y + KEY_TIME);
-    if (s != t)
-        return s < t ? -1 : 1;
-    return x < y ? -1 : x > y;
+    if (isnan(s) || isnan(t) || s == t)
+        return isnan(s) != isnan(t) ? isnan(s) - isnan(t) : x < y ? -1 : x > y;
+    return s < t ? -1 : 1;
 }
 
 /* The keys in order, one for each time: the first of those that share one. */
@@ -128,11 +131,12 @@ static span sorted_keys(context *c, const span *keys)
 {
     const uint8_t **order = st_arena_array(c->arena, keys->count, sizeof *order);
     uint8_t *bytes = st_arena_array(c->arena, keys->count, KEY_BYTES);
+    uint8_t *unsorted = st_need_copy(c, keys->data, keys->count, KEY_BYTES); /* they stay as they are while they are sorted */
     span sorted = {bytes, 0, KEY_BYTES};
-    if (!order || !bytes)
+    if (!order || !bytes || !unsorted)
         return *keys;
     for (uint64_t i = 0; i < keys->count; i++)
-        order[i] = keys->data + i * KEY_BYTES;
+        order[i] = unsorted + i * KEY_BYTES;
     qsort(order, (size_t)keys->count, sizeof *order, compare_keys);
     for (uint64_t i = 0; i < keys->count; i++)
         if (!sorted.count || load_f32(order[i] + KEY_TIME) != key_time(&sorted, sorted.count - 1)) {

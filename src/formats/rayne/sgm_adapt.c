@@ -110,7 +110,7 @@ static bool used_bones(sgm_adapter *a, const sgm_mesh *m, uint8_t *map, uint16_t
         return false;
     for (uint64_t v = 0; v < m->vertex_count; v++)
         for (int i = 0; i < 4; i++) {
-            float bone = load_f32(st_view_at(&bones, v) + 4 * i);
+            float bone = load_settled_f32(st_view_at(&bones, v) + 4 * i);
             if (bone >= 0 && bone < MOST_BONES)
                 used[(uint32_t)bone] = 1;
         }

@@ -227,7 +227,7 @@ static bool wants_tangents(sgm_loader *s, const sgm_mesh *m)
 /* The number of a bone that a vertex refers to; STELE_NONE if it is none. */
 static uint32_t bone_of(const sgm_loader *s, const sgm_mesh *m, const uint8_t *p)
 {
-    float number = load_f32(p);
+    float number = load_settled_f32(p);
     uint32_t bone = number >= 0 && number < 65536 ? (uint32_t)number : STELE_NONE;
     if (!s->traits->mapped)
         return bone;

@@ -235,7 +235,7 @@ static void save_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
     const stele_view *v = &m->indices;
     bool packed = v->stride == stele_type_size(v->type), wide = false;
     for (uint64_t i = 0; v->type == STELE_U32 && m->vertex_count > UINT16_MAX && i < v->count && !wide; i++)
-        wide = st_view_index(v, i) > UINT16_MAX;
+        wide = st_view_integer(v, i) > UINT16_MAX;
     to->index_count = (uint32_t)v->count;
     to->index_size = wide ? 4 : 2;
     to->indices = (span){v->data, v->count, to->index_size};
@@ -245,7 +245,7 @@ static void save_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
     to->indices.data = bytes;
     a->c->fits &= bytes != NULL;
     for (uint64_t i = 0; bytes && i < v->count; i++)
-        store_uint(bytes + i * to->index_size, st_view_index(v, i), to->index_size);
+        store_uint(bytes + i * to->index_size, st_view_integer(v, i), to->index_size);
 }
 
 /* ---- Meshes ---- */

@@ -153,8 +153,8 @@ static tally only_textures_say(const sff_file *f, const sff_relation *r, const u
     for (uint64_t t = 0; t < f->texture_count; t++)
         for (uint64_t i = 0; i < f->texture[t].mesh.count; i++) {
             const uint8_t *entry = f->texture[t].mesh.data + 2 * i;
-            bool alone = !said[st_sff_first_pair(r, st_sff_pair(load_u16(entry), t))];
-            tally_note(&found, alone && load_u16(entry) < f->mesh_count, entry);
+            size_t at = st_sff_first_pair(r, st_sff_pair(load_u16(entry), t)); /* there, unless the file changed */
+            tally_note(&found, at < r->count && !said[at] && load_u16(entry) < f->mesh_count, entry);
         }
     return found;
 }

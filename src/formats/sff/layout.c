@@ -218,7 +218,7 @@ sff_texture_scan st_sff_scan_textures(const uint8_t *data, uint64_t size, uint64
     sff_texture_scan scan = {.all_nul = texture_size > 0};
     while (scan.end < texture_size) {
         uint64_t path = scan.end + 4;
-        uint64_t length = path <= size ? load_u32(data + scan.end) : UINT32_MAX;
+        uint64_t length = path <= size ? settled_u32(load_u32(data + scan.end)) : UINT32_MAX;
         uint64_t count = path + length;
         scan.count++;
         if (count + count_bytes > size) {
@@ -318,7 +318,7 @@ static void describe_own_textures(const sff_file *f, const sff_mesh *m, arena *a
 {
     stele_texture_info *uses = st_arena_array(a, m->texture_count, sizeof *uses);
     for (unsigned i = 0; uses && i < m->texture_count; i++) {
-        uint16_t texture = load_u16(m->texture.data + 2 * i);
+        uint32_t texture = settled_u32(load_u16(m->texture.data + 2 * i));
         if (texture < f->texture_count)
             use_texture(uses, material, &textures[texture]);
     }

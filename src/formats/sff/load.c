@@ -15,26 +15,36 @@ static uint32_t *load_textures(context *c, const sff_file *f)
     return textures;
 }
 
-/* What textures a mesh has: numbers in its own list, or pairs of the relation that end in them. */
+/* What textures a mesh has: copies of the numbers in its own list, or pairs of the relation that end in them. */
 typedef struct texture_list {
-    const uint8_t *own;
-    const uint32_t *pairs;
+    const uint32_t *numbers; /* in their lower 16 bits */
     size_t count;
 } texture_list;
 
-static texture_list textures_of(const sff_file *f, const sff_relation *r, uint64_t mesh)
+static texture_list own_textures(context *c, const sff_file *f, const sff_mesh *m)
+{
+    uint32_t *numbers = st_arena_array(c->arena, m->texture.count, sizeof *numbers);
+    size_t count = 0;
+    for (uint64_t i = 0; numbers && i < m->texture.count; i++) {
+        numbers[count] = settled_u32(load_u16(m->texture.data + 2 * i));
+        count += numbers[count] < f->texture_count;
+    }
+    return (texture_list){numbers, count};
+}
+
+static texture_list textures_of(context *c, const sff_file *f, const sff_relation *r, uint64_t mesh)
 {
     if (f->mesh[mesh].texture_count || mesh > UINT16_MAX)
-        return (texture_list){.own = f->mesh[mesh].texture.data, .count = f->mesh[mesh].texture_count};
+        return own_textures(c, f, &f->mesh[mesh]);
     size_t first = st_sff_first_pair(r, st_sff_pair(mesh, 0)), end = first;
     while (end < r->count && r->pairs[end] >> 16 == mesh)
         end++;
-    return (texture_list){.pairs = r->pairs + first, .count = end - first};
+    return (texture_list){r->pairs + first, end - first};
 }
 
 static uint32_t texture_at(const texture_list *list, size_t i)
 {
-    return list->own ? load_u16(list->own + 2 * i) : list->pairs[i] & UINT16_MAX;
+    return list->numbers[i] & UINT16_MAX;
 }
 
 /* The names of all textures but the first, one to a line: the file does not say what they are for. */
@@ -152,7 +162,7 @@ bool st_sff_load(context *c, const raw_file *raw)
     if (!textures || !relation.pairs || c->arena->failed)
         return false;
     for (uint64_t i = 0; i < f->mesh_count; i++) {
-        texture_list list = textures_of(f, &relation, i);
+        texture_list list = textures_of(c, f, &relation, i);
         if (!load_mesh(c, &layout, &f->mesh[i], load_material(c, &list, textures), &primitive_count))
             return false;
     }

@@ -27,15 +27,21 @@ static survey survey_of(const uint8_t *data, uint64_t size)
 
 /* ---- Sizes: each mesh ends where the next one begins, and the last one with the geometry ---- */
 
+/* The bytes of a mesh by its own word, or 0 if it leaves the file. */
+static uint64_t bytes_of_mesh(const survey *s, uint64_t at, unsigned reading)
+{
+    uint64_t left = s->size - at;
+    uint64_t bytes = left < SFF_MESH_BYTES ? 0 : settled_u32(load_u32(s->data + at)) + st_sff_own_bytes(reading);
+    return bytes >= SFF_MESH_BYTES && bytes <= left ? bytes : 0;
+}
+
 /* Where the last mesh ends, or 0 if one leaves the file. */
 static uint64_t end_of_meshes(const survey *s, unsigned reading)
 {
     uint64_t at = SFF_HEADER_BYTES;
     for (uint64_t i = 0; i < s->mesh_count; i++) {
-        if (s->size - at < SFF_MESH_BYTES)
-            return 0;
-        uint64_t bytes = load_u32(s->data + at) + st_sff_own_bytes(reading);
-        if (bytes < SFF_MESH_BYTES || bytes > s->size - at)
+        uint64_t bytes = bytes_of_mesh(s, at, reading);
+        if (!bytes)
             return 0;
         at += bytes;
     }
@@ -87,7 +93,9 @@ static bool layout_fits(const survey *s, unsigned reading)
     uint64_t at = SFF_HEADER_BYTES;
     for (uint64_t i = 0; i < s->mesh_count; i++) {
         const uint8_t *mesh = s->data + at;
-        uint64_t bytes = load_u32(mesh) + st_sff_own_bytes(reading);
+        uint64_t bytes = bytes_of_mesh(s, at, reading);
+        if (!bytes)
+            return false;
         uint64_t needed = st_sff_mesh_bytes(&l, load_u32(mesh + 4), load_u32(mesh + 8), load_u16(mesh + 12));
         bool padding = l.padded && bytes == needed + SFF_PADDING_BYTES;
         if (bytes != needed && !padding)

@@ -109,7 +109,7 @@ static bool unindexed(const flat_mesh *mesh)
 {
     bool follow = !mesh->source->indices.count && mesh->indices.count == mesh->vertex_count;
     for (uint64_t i = 0; follow && i < mesh->indices.count; i++)
-        follow = st_view_index(&mesh->indices, i) == i;
+        follow = st_view_integer(&mesh->indices, i) == i;
     return follow;
 }
 
@@ -240,7 +240,7 @@ static void save_indices(sff_saver *a, const flat_mesh *from, sff_mesh *to)
 {
     uint8_t *bytes = st_need(a->c, to->index_count, 4);
     for (uint64_t i = 0; bytes && i < to->index_count; i++)
-        store_uint(bytes + 4 * i, st_view_index(&from->indices, i), 4);
+        store_uint(bytes + 4 * i, st_view_integer(&from->indices, i), 4);
     to->indices = (span){bytes, to->index_count, 4};
 }
 

@@ -25,7 +25,7 @@ static bool add_clusters(twm_mesh *m, arena *a)
     if (m->clusters.data)
         return true;
     uint8_t *empty = st_arena_alloc(a, 8 * m->vertex_count);
-    m->clusters = (span){empty, m->vertex_count, 0};
+    m->clusters = (items){empty, m->vertex_count, 8 * m->vertex_count};
     return empty != NULL;
 }
 
@@ -80,7 +80,7 @@ static bool adapt_mesh(context *c, const twm_file *f, const twm_mesh *before, tw
     }
     if (st_twm_has_skeleton(f)) {
         if (!st_twm_has_clusters(f, m))
-            m->clusters = (span){0};
+            m->clusters = (items){0};
         m->has_deformer = 1;
         if (!add_clusters(m, c->arena))
             return false;

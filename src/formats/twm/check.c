@@ -126,11 +126,9 @@ static void look_at_cluster(const twm_file *f, const uint8_t *p, uint64_t weight
 static void check_clusters(context *c, const twm_file *f, const twm_mesh *m)
 {
     cluster_findings found = {0};
-    const uint8_t *p = m->clusters.data;
-    for (uint64_t v = 0; v < m->clusters.count; v++) {
-        uint64_t weights = load_u64(p);
-        look_at_cluster(f, p, weights, &found);
-        p += 8 + weights * TWM_WEIGHT_BYTES;
+    for (uint64_t v = 0, at = 0; v < m->clusters.count; v++) {
+        const uint8_t *p = m->clusters.data + at;
+        look_at_cluster(f, p, twm_next_cluster(&m->clusters, &at), &found);
     }
     st_report(c, DIAG_BONE_OUT_OF_RANGE, PLACE_ROW, &found.beyond, "refers to a joint that is not there");
     st_report(c, DIAG_NONFINITE_WEIGHT, PLACE_ROW, &found.nonfinite, "has weights that are not finite");

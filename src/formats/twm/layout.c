@@ -91,7 +91,7 @@ static void walk_indices(walk *w, const twm_file *f, twm_mesh *m)
 /* The size of one cluster: a count and so many weights. */
 static uint64_t cluster_size(const uint8_t *data, uint64_t left)
 {
-    uint64_t count = left >= 8 ? load_u64(data) : UINT64_MAX;
+    uint64_t count = left >= 8 ? settled_u64(load_u64(data)) : UINT64_MAX;
     return count > left / TWM_WEIGHT_BYTES ? UINT64_MAX : 8 + count * TWM_WEIGHT_BYTES;
 }
 
@@ -164,7 +164,7 @@ static void walk_footer(walk *w, twm_file *f)
     if (w->mode == WALK_WRITE)
         f->footer = (span){(const uint8_t *)footer, 1, FOOTER_BYTES};
     W_CHARS(w, f, footer, FOOTER_BYTES);
-    if (walk_ok(w) && memcmp(f->footer.data, footer, FOOTER_BYTES) != 0)
+    if (walk_ok(w) && walk_reads(w) && memcmp(f->footer.data, footer, FOOTER_BYTES) != 0)
         st_walk_fail(w, DIAG_BAD_FIELD, at, "footer", "is not \"%s\"", footer);
 }
 
@@ -305,10 +305,9 @@ static bool joints_plausible(const twm_file *f)
 
 static bool clusters_plausible(const twm_file *f, const twm_mesh *m)
 {
-    const uint8_t *p = m->clusters.data;
-    for (uint64_t v = 0; v < m->clusters.count; v++) {
-        uint64_t count = load_u64(p);
-        p += 8;
+    for (uint64_t v = 0, at = 0; v < m->clusters.count; v++) {
+        const uint8_t *p = m->clusters.data + at + 8;
+        uint64_t count = twm_next_cluster(&m->clusters, &at);
         for (uint64_t i = 0; i < count; i++, p += TWM_WEIGHT_BYTES) {
             double weight = load_f64(p + 4);
             if (load_u32(p) >= f->joint_count || !(weight >= 0 && weight <= 1))

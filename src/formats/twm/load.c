@@ -142,7 +142,7 @@ static bool usable_tangents(twm_loader *t, const twm_mesh *m)
 
 typedef struct cluster_list {
     const uint8_t *data;
-    uint64_t *offset; /* of each vertex */
+    uint64_t *offset; /* of each vertex, and where the last one ends */
 } cluster_list;
 
 /* The influences of a vertex; of too many the greatest. */
@@ -150,7 +150,7 @@ static size_t influences_of_cluster(const void *context, uint64_t vertex, influe
 {
     const cluster_list *clusters = context;
     const uint8_t *cluster = clusters->data + clusters->offset[vertex];
-    uint64_t weights = load_u64(cluster);
+    uint64_t weights = (clusters->offset[vertex + 1] - clusters->offset[vertex]) / TWM_WEIGHT_BYTES;
     size_t count = 0;
     for (uint64_t i = 0; i < weights; i++) {
         const uint8_t *at = cluster + 8 + i * TWM_WEIGHT_BYTES;
@@ -181,12 +181,10 @@ static bool find_clusters(twm_loader *t, const twm_mesh *m, cluster_list *list)
     bool any = false;
     uint64_t at = 0;
     list->data = m->clusters.data;
-    list->offset = st_arena_array(t->c->arena, m->clusters.count, sizeof *list->offset);
+    list->offset = st_arena_array(t->c->arena, m->clusters.count + 1, sizeof *list->offset);
     for (uint64_t v = 0; list->offset && v < m->clusters.count; v++) {
-        uint64_t weights = load_u64(list->data + at);
-        list->offset[v] = at;
-        any |= weights != 0;
-        at += 8 + weights * TWM_WEIGHT_BYTES;
+        any |= twm_next_cluster(&m->clusters, &at) != 0;
+        list->offset[v + 1] = at;
     }
     return any;
 }

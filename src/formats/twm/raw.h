@@ -2,6 +2,7 @@
 #ifndef ST_TWM_H
 #define ST_TWM_H
 
+#include "base/bytes.h"
 #include "formats/format.h"
 
 typedef enum twm_dialect { TWM_V0, TWM_V1, TWM_V2, TWM_V3 } twm_dialect;
@@ -29,7 +30,7 @@ typedef struct twm_mesh {
     uint64_t index_count;
     uint32_t index_size;
     span indices;
-    span clusters; /* of all vertices, each of its own size */
+    items clusters; /* of all vertices */
 } twm_mesh;
 
 typedef struct twm_track {
@@ -73,6 +74,16 @@ enum {
 static inline const uint8_t *twm_joint_matrix(const twm_file *f, uint64_t joint)
 {
     return f->joints.data + (joint + 1) * f->joints.stride - 64;
+}
+
+/* How many weights the cluster at an offset has: they follow 8 bytes later. Goes on to the next cluster. In a file that changes
+ * meanwhile it may say more than there is room for; then it has none. */
+static inline uint64_t twm_next_cluster(const items *clusters, uint64_t *at)
+{
+    uint64_t left = clusters->size - *at, count = left >= 8 ? settled_u64(load_u64(clusters->data + *at)) : 0;
+    count = left >= 8 && count <= (left - 8) / TWM_WEIGHT_BYTES ? count : 0;
+    *at += left >= 8 ? 8 + count * TWM_WEIGHT_BYTES : 0;
+    return count;
 }
 
 /* An old writer copied half of its 64-bit indices: half of them are there, each taking the place of two. */

@@ -99,7 +99,7 @@ static void save_indices(twm_saver *t, const flat_mesh *from, twm_mesh *m)
     }
     uint8_t *bytes = st_need(t->c, m->index_count, 4);
     for (uint64_t i = 0; bytes && i < m->index_count; i++)
-        store_uint(bytes + 4 * i, st_view_index(&from->indices, i), 4);
+        store_uint(bytes + 4 * i, st_view_integer(&from->indices, i), 4);
     m->indices = (span){bytes, m->index_count, 4};
 }
 
@@ -123,9 +123,12 @@ static void save_clusters(twm_saver *t, const flat_mesh *from, twm_mesh *m)
     uint64_t weights = 0;
     for (uint64_t v = 0; v < from->vertex_count; v++)
         weights += influences_at(t, from, v, influences);
-    uint8_t *bytes = st_need(t->c, 8 * from->vertex_count + TWM_WEIGHT_BYTES * weights, 1), *p = bytes;
+    uint64_t size = 8 * from->vertex_count + TWM_WEIGHT_BYTES * weights;
+    uint8_t *bytes = st_need(t->c, size, 1), *p = bytes;
     for (uint64_t v = 0; bytes && v < from->vertex_count; v++) {
         size_t count = influences_at(t, from, v, influences);
+        count = count < weights ? count : (size_t)weights; /* as were counted, should the file have changed */
+        weights -= count;
         store_uint(p, count, 8);
         p += 8;
         for (size_t i = 0; i < count; i++, p += TWM_WEIGHT_BYTES) {
@@ -134,7 +137,7 @@ static void save_clusters(twm_saver *t, const flat_mesh *from, twm_mesh *m)
         }
     }
     m->has_deformer = 1;
-    m->clusters = (span){bytes, from->vertex_count, 0};
+    m->clusters = (items){bytes, from->vertex_count, size};
 }
 
 static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned index)
@@ -174,7 +177,7 @@ static void save_meshes(twm_saver *t)
 /* The times of a joint's keys, as long as they are collected. */
 typedef struct joint_keys {
     double *times;
-    uint64_t count, done;
+    uint64_t count, room, done;
     uint8_t *bytes;
     double rotation[4];
 } joint_keys;
@@ -226,12 +229,14 @@ static bool collect_times(twm_saver *t, clip_saver *c)
         c->joints[j].times = st_arena_array(t->c->arena, c->joints[j].count + 1, sizeof *c->joints[j].times);
         if (!c->joints[j].times)
             return false;
+        c->joints[j].room = c->joints[j].count;
         c->joints[j].count = 0;
     }
     for (size_t i = 0; i < clip->channel_count; i++)
         if (moves(t, &clip->channels[i])) {
             joint_keys *joint = &c->joints[t->flat.joint_of_node[clip->channels[i].node]];
-            joint->count += st_channel_samples(&clip->channels[i], fps_of(t), joint->times + joint->count);
+            joint->count +=
+                st_channel_samples(&clip->channels[i], fps_of(t), joint->times + joint->count, joint->room - joint->count);
         }
     for (size_t j = 0; j < t->flat.joint_count; j++) {
         joint_keys *joint = &c->joints[j];
