@@ -21,7 +21,7 @@ typedef struct settings {
     const char *verb;
     bool help, json, quiet, silent, verbose, recursive, read_file, import;
     bool hex, force, update, sync, strict, ids;
-    bool no_repair, allow_outside, embed_textures, copy_textures, normals;
+    bool no_repair, allow_outside, embed_textures, copy_textures, name_textures, normals;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
     const char *jobs, *format, *target, *dialect, *at, *path, *rows, *out_dir, *memory_limit, *work_limit, *color;
     const char *from, *files_from, *base_dir, *depfile; /* which files, and where they lie */

@@ -97,6 +97,7 @@ static stele_status save(job *j, stele_file *file, char *path, const char *forma
                                   .dialect = s->dialect,
                                   .textures = s->embed_textures  ? STELE_TEXTURES_EMBED
                                               : s->copy_textures ? STELE_TEXTURES_COPY
+                                              : s->name_textures ? STELE_TEXTURES_NAME
                                                                  : STELE_TEXTURES_REFER,
                                   .strict = s->strict,
                                   .overwrite = replaces(s),
@@ -213,8 +214,8 @@ static int run(const settings *given, char **operands, size_t count)
     settings s = *given;
     if (s.to && !format_named(s.to))
         return unknown_format(s.to);
-    if (s.embed_textures && s.copy_textures)
-        return usage_error("textures are either embedded or copied");
+    if (s.embed_textures + s.copy_textures + s.name_textures > 1)
+        return usage_error("textures are either embedded, copied or only named");
     if (s.output && s.out_dir)
         return usage_error("the output is either a file (-o) or in a folder (--out-dir)");
     if (!s.output && !s.out_dir && count >= 2 && is_folder(operands[count - 1]))
@@ -252,6 +253,9 @@ static const option options[] = {
     {0, "embed-textures", NULL, "put textures into the file where the format can", OPTION_FLAG,
      offsetof(settings, embed_textures)},
     {0, "copy-textures", NULL, "put the files of textures beside the output", OPTION_FLAG, offsetof(settings, copy_textures)},
+    {0, "name-textures", NULL,
+     "write no image beside the output; default: those that were inside the file, where it cannot hold them", OPTION_FLAG,
+     offsetof(settings, name_textures)},
     {0, "pose", "CLIP@SECONDS", "write a static model of that moment; CLIP is a name or a number", OPTION_TEXT,
      offsetof(settings, pose)},
     {0, "normals", NULL, "compute normals where there are none", OPTION_FLAG, offsetof(settings, normals)},

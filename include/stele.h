@@ -758,9 +758,10 @@ STELE_API stele_status stele_diff(stele_file *a, stele_file *b, double tolerance
 
 /* What becomes of textures. */
 typedef enum stele_textures {
-    STELE_TEXTURES_REFER, /* they are named, and stay where they are */
-    STELE_TEXTURES_COPY,  /* and their files are put beside the output */
-    STELE_TEXTURES_EMBED  /* into the file, where the format can */
+    STELE_TEXTURES_REFER, /* files are named, and stay where they are; images inside stay inside, or become files beside it */
+    STELE_TEXTURES_COPY,  /* files are put beside the output, and images inside become such files */
+    STELE_TEXTURES_EMBED, /* into the file, where the format can; otherwise as above */
+    STELE_TEXTURES_NAME   /* all are only named, and no image is written where the format has none inside */
 } stele_textures;
 
 typedef struct stele_save_options {

@@ -110,7 +110,7 @@ class CommandLine(CliTest):
                    "explain": many | {"--at", "--path", "--rows", "--hex"}, "diff": files | models | {"--tolerance", "--recursive"},
                    "thumbnail": files | {"--output", "--size", "--time-limit"},
                    "convert": many | models | {"--to", "--dialect", "--output", "--out-dir", "--force", "--update", "--depfile", "--strict", "--sync", "--pose",
-                                               "--normals", "--embed-textures", "--copy-textures"}}
+                                               "--normals", "--embed-textures", "--copy-textures", "--name-textures"}}
         for verb, wanted in options.items():
             with self.subTest(verb):
                 result = self.expect(FINE, verb, "--help")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """stele convert between formats, and stele diff, as their users see them."""
+import base64
 import json
 import os
 import resource
@@ -191,12 +192,60 @@ class Textures(ConvertTest):
         start = view.get("byteOffset", 0)
         self.assertEqual(image["mimeType"], "image/png")
         self.assertEqual(g.bin[start:start + view["byteLength"]], (SAMPLES / "scribe.png").read_bytes())
-        self.assertIn("loss-texture", self.ids("out.glb", "back.sgm"))
-        self.convert("-f", "--copy-textures", "out.glb", "back.sgm")
-        self.assertEqual((self.folder / "back_0.png").read_bytes(), (SAMPLES / "scribe.png").read_bytes())
+
+    def test_the_way_back(self):
+        """What was inside is a file again, under its own name."""
+        self.convert("--embed-textures", "scribe.sgm", "out.glb")
+        (self.folder / "back").mkdir()
+        said = self.said("out.glb", "back/scribe.sgm")
+        self.assertEqual([Path(p).name for p in said["beside"]], ["scribe.png", "scribe.sga"])
+        self.assertEqual([d for d in said["diagnostics"] if "texture" in d["id"]], [])
+        for name in ("scribe.sgm", "scribe.png"):
+            self.assertEqual((self.folder / "back" / name).read_bytes(), (SAMPLES / name).read_bytes(), name)
+        self.convert("-f", "out.glb", "back/scribe.sgm")
+        self.put("back/scribe.png", b"another")
+        self.assertIn(b"back/scribe.png exists", self.convert("out.glb", "back/other.sgm", code=NO_IO).stderr)
+
+    def test_only_named(self):
+        self.convert("--embed-textures", "scribe.sgm", "out.glb")
+        (self.folder / "back").mkdir()
+        result = self.convert("--name-textures", "out.glb", "back/out.sgm")
+        self.assertIn(b"the image scribe.png inside the file is not written", result.stderr)
+        self.assertEqual(self.names(self.folder / "back"), ["out.sga", "out.sgm"])
+        self.assertIn(b"[loss-texture]", self.convert("out.glb", "-", "--to", "sgm").stderr)
+
+    def test_a_shared_image_is_there_once(self):
+        self.convert("--embed-textures", "scribe.sgm", "out.gltf")
+        text = json.loads((self.folder / "out.gltf").read_text())
+        text["samplers"] = [{"wrapS": 33071}]
+        text["textures"].append({"source": 0, "sampler": 0})
+        text["materials"][0]["emissiveTexture"] = {"index": len(text["textures"]) - 1}
+        self.put("two.gltf", json.dumps(text).encode())
+        self.convert("two.gltf", "two.glb")
+        made = Gltf(self.folder / "two.glb").json
+        self.assertEqual((len(made["images"]), [t["source"] for t in made["textures"]]), (1, [0, 0]))
+        (self.folder / "back").mkdir()
+        self.convert("two.glb", "back/two.sgm")
+        self.assertEqual(self.names(self.folder / "back"), ["scribe.png", "two.sga", "two.sgm"])
+
+    def test_images_of_one_name(self):
+        self.convert("--embed-textures", "scribe.sgm", "out.gltf")
+        text = json.loads((self.folder / "out.gltf").read_text())
+        other = (SAMPLES / "dialects/scribe_n.png").read_bytes()
+        for content, name in ((other, "Scribe.png"), ((SAMPLES / "scribe.png").read_bytes(), "scribe")):
+            text["images"].append({"uri": "data:image/png;base64," + base64.b64encode(content).decode(), "name": name})
+            text["textures"].append({"source": len(text["images"]) - 1})
+        text["materials"][0]["emissiveTexture"] = {"index": 1}
+        text["materials"][0]["occlusionTexture"] = {"index": 2}
+        self.put("two.gltf", json.dumps(text).encode())
+        (self.folder / "back").mkdir()
+        self.convert("two.gltf", "back/two.obj")
+        files = {path.name: path.read_bytes() for path in (self.folder / "back").glob("*.png")}
+        self.assertEqual(files, {"scribe.png": (SAMPLES / "scribe.png").read_bytes(), "Scribe_1.png": other})
 
     def test_not_both(self):
-        self.convert("--embed-textures", "--copy-textures", "scribe.sgm", "out.glb", code=USAGE)
+        for both in (("--embed-textures", "--copy-textures"), ("--name-textures", "--copy-textures")):
+            self.convert(*both, "scribe.sgm", "out.glb", code=USAGE)
 
     def test_missing_is_reported(self):
         (self.folder / "scribe.png").unlink()

@@ -141,7 +141,8 @@ static void bring_others(stele_file *file, product *p, const stele_model *model,
 /* Only to have its textures is the model of a copy of any interest. A copy cannot embed them: then they are copied as well. */
 static void make_copy(stele_file *file, product *p, const char *path, const stele_save_options *options)
 {
-    bool with_textures = path && options->textures != STELE_TEXTURES_REFER && names_textures(p->format);
+    bool copied = options->textures == STELE_TEXTURES_COPY || options->textures == STELE_TEXTURES_EMBED;
+    bool with_textures = path && copied && names_textures(p->format);
     const stele_model *model = with_textures ? st_finished_model(file) : NULL;
     if (with_textures && !model)
         return;
@@ -287,7 +288,7 @@ static const stele_save_options defaults;
 static product make(stele_file *file, const char *path, const stele_save_options *options)
 {
     product p = {0};
-    if ((unsigned)options->textures > STELE_TEXTURES_EMBED) {
+    if ((unsigned)options->textures > STELE_TEXTURES_NAME) {
         st_fail(file, STELE_USAGE, "there is no such thing to do with textures");
         return p;
     }
@@ -392,7 +393,8 @@ static void note_missing_textures(stele_file *file, const product *p, const char
         const char *problem = copied ? st_save_texture_problem(&c, t, t->file) : NULL;
         if (!copied)
             st_diag(&file->diags, DIAG_TEXTURE_NOT_COPIED, at_path("", 1),
-                    "%s is not beside the output: copy or embed textures to have it there", t->file);
+                    "%s is not beside the output: copy or embed textures (--copy-textures, --embed-textures) to have it there",
+                    t->file);
         else if (problem)
             st_diag(&file->diags, DIAG_TEXTURE_NOT_COPIED, at_path("", 1), "%s is not copied: it %s", t->file, problem);
     }

@@ -232,27 +232,38 @@ const char *st_save_file_name(context *c, const stele_texture *texture, texture_
     return open ? st_arena_format(c->arena, "%.*s.png", (int)stem, name) : name;
 }
 
+/* "hat.*" where the format finds hat.png by that, and the model said so. */
+static const char *name_of_image(context *c, const stele_texture *t, const char *file, texture_naming naming)
+{
+    const char *name = t->name ? t->name : "";
+    size_t stem = length_of_stem(name);
+    bool open = stem && strcmp(name + stem, ".*") == 0, any = naming == (open ? TEXTURE_OPEN_TYPE : TEXTURE_ANY_TYPE);
+    bool same = stem && length_of_stem(file) == stem && memcmp(st_companion_path(c->arena, name), file, stem) == 0;
+    return any && same && (open || st_names_image(name)) ? name : file;
+}
+
+static const char *save_image(context *c, uint32_t texture, texture_naming naming)
+{
+    const stele_texture *t = &c->save->model->textures[texture];
+    const char *file = st_image_file(c, texture);
+    if (st_image_kind(t->data, t->size) == IMAGE_UNKNOWN)
+        st_lose(c, DIAG_LOSS_TEXTURE, 1, "", "gets no %s: what the file has for it is no image", file);
+    else if (!c->save->name)
+        st_lose(c, DIAG_LOSS_TEXTURE, 1, "", "only names textures: there is no place for the image %s beside a stream", file);
+    else if (c->save->textures == STELE_TEXTURES_NAME)
+        st_lose(c, DIAG_LOSS_TEXTURE, 1, "", "only names textures: the image %s inside the file is not written", file);
+    else
+        copy(c, t->data, t->size, file);
+    return name_of_image(c, t, file, naming);
+}
+
 const char *st_save_texture_name(context *c, uint32_t texture, texture_naming naming)
 {
     const stele_texture *t = &c->save->model->textures[texture];
-    bool copied = c->save->textures != STELE_TEXTURES_REFER && c->save->name;
-    if (!t->data) {
-        if (copied && t->file)
-            st_save_texture_copy(c, t, t->file);
-        return st_save_file_name(c, t, naming);
-    }
-    const char *base = c->save->name ? c->save->name : "model";
-    image_kind kind = st_image_kind(t->data, t->size); /* what the file says of it is anything */
-    const char *type = kind == IMAGE_UNKNOWN ? "png" : st_image_extensions(kind);
-    const char *name = st_arena_format(c->arena, "%s_%u.%.*s", base, texture, (int)strcspn(type, " "), type);
-    if (kind == IMAGE_UNKNOWN)
-        st_lose(c, DIAG_LOSS_TEXTURE, 1, "", "gets no %s: what the file has for it is no image", name);
-    else if (copied)
-        copy(c, t->data, t->size, name);
-    else
-        st_lose(c, DIAG_LOSS_TEXTURE, 1, "",
-                "only names textures: the image inside the file is not written as %s (copy textures to "
-                "have it)",
-                name);
-    return name;
+    bool copied = c->save->textures == STELE_TEXTURES_COPY || c->save->textures == STELE_TEXTURES_EMBED;
+    if (t->data)
+        return save_image(c, texture, naming);
+    if (copied && c->save->name && t->file)
+        st_save_texture_copy(c, t, t->file);
+    return st_save_file_name(c, t, naming);
 }

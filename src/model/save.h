@@ -22,6 +22,10 @@ typedef struct saving {
     stele_textures textures; /* what becomes of them */
     const char *name;        /* of the output, without folder and extension; NULL: there is no place for a second file */
     side_file *side_files;
+
+    /* Made when they are first asked for: of each texture, the first that shows the same image; and files for images inside. */
+    const uint32_t *same_images;
+    const char **image_files;
 } saving;
 
 /* Reports all that the format has no word for, by its capabilities and what is in the model: "SFF has no skeleton: 42 joints
@@ -49,6 +53,11 @@ const char *st_save_texture_problem(context *c, const stele_texture *texture, co
  * none. */
 bool st_save_companion(context *c, const char *name, const char *extensions);
 
+/* save_images.c: of each texture, the first one that shows the same image (NULL without memory, or textures); and the file for
+ * an image that the model has inside: by its own name, safe on every system, and one for all textures that show it. */
+const uint32_t *st_same_images(context *c);
+const char *st_image_file(context *c, uint32_t texture);
+
 /* Which image a format takes a name for. */
 typedef enum texture_naming {
     TEXTURE_BY_FILE,   /* the file of that name */
@@ -61,7 +70,7 @@ typedef enum texture_naming {
 const char *st_save_file_name(context *c, const stele_texture *texture, texture_naming naming);
 
 /* The name that a format that only names textures should write: that, and the file is copied if it is to be; embedded images
- * get a name and, when they are to be copied, a file of that name. */
+ * get a file of their name, unless textures are only to be named. */
 const char *st_save_texture_name(context *c, uint32_t texture, texture_naming naming);
 
 #endif

@@ -248,12 +248,14 @@ typedef struct image {
     const void *data; /* NULL: it is named */
     uint64_t size;
     const char *mime_type, *path;
+    size_t number; /* in the file, if it is there */
+    bool repeated; /* it is that of an earlier texture */
 } image;
 
 static image image_of(writer *w, uint32_t index)
 {
     const stele_texture *t = &w->model->textures[index];
-    bool embed = w->c->save->textures == STELE_TEXTURES_EMBED || (t->data && w->c->save->textures == STELE_TEXTURES_REFER);
+    bool embed = w->c->save->textures == STELE_TEXTURES_EMBED || (t->data && w->c->save->textures != STELE_TEXTURES_COPY);
     image found = {0};
     if (embed) {
         found.data = st_save_texture_bytes(w->c, t, &found.size);
@@ -269,7 +271,7 @@ static image image_of(writer *w, uint32_t index)
         return found;
     }
     found.path = st_save_file_name(w->c, t, TEXTURE_BY_FILE);
-    if (w->c->save->textures != STELE_TEXTURES_REFER && t->file)
+    if ((w->c->save->textures == STELE_TEXTURES_COPY || w->c->save->textures == STELE_TEXTURES_EMBED) && t->file)
         st_save_texture_copy(w->c, t, t->file);
     return found;
 }
@@ -296,7 +298,7 @@ static void put_images(writer *w, const image *images)
 {
     bool any = false;
     for (size_t i = 0; i < w->model->texture_count; i++) {
-        if (!is_there(&images[i]))
+        if (!is_there(&images[i]) || images[i].repeated)
             continue;
         if (!any)
             st_put_array(&w->json, "images");
@@ -307,7 +309,7 @@ static void put_images(writer *w, const image *images)
         st_put_end_array(&w->json);
 }
 
-static void put_texture(writer *w, const stele_texture *t, const image *image, size_t source, sampler *list, size_t *count)
+static void put_texture(writer *w, const stele_texture *t, const image *image, sampler *list, size_t *count)
 {
     sampler s = sampler_of(t);
     bool renamed = t->name && image->path && strcmp(t->name, image->path) != 0;
@@ -315,26 +317,29 @@ static void put_texture(writer *w, const stele_texture *t, const image *image, s
     if (!says_nothing(&s))
         st_put_uint(&w->json, "sampler", number_of(&s, list, count));
     if (is_there(image))
-        st_put_uint(&w->json, "source", source);
+        st_put_uint(&w->json, "source", image->number);
     st_gltf_put_extras(w, &t->properties, renamed ? "stele.name" : NULL, t->name);
     st_put_end_object(&w->json);
 }
 
 void st_gltf_put_textures(writer *w)
 {
-    size_t count = w->model->texture_count, source = 0, sampler_count = 0;
+    size_t count = w->model->texture_count, image_count = 0, sampler_count = 0;
+    const uint32_t *same = st_same_images(w->c);
     image *images = st_arena_array(w->arena, count, sizeof *images);
     sampler *samplers = st_arena_array(w->arena, MOST_SAMPLERS, sizeof *samplers);
-    w->packer.failed |= !images || !samplers;
+    w->packer.failed |= !images || !samplers || (count && !same);
     if (!count || w->packer.failed)
         return;
-    for (uint32_t i = 0; i < count; i++)
-        images[i] = image_of(w, i);
-    st_put_array(&w->json, "textures");
-    for (size_t i = 0; i < count; i++) {
-        put_texture(w, &w->model->textures[i], &images[i], source, samplers, &sampler_count);
-        source += is_there(&images[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        images[i] = same[i] == i ? image_of(w, i) : images[same[i]];
+        images[i].repeated = same[i] != i;
+        if (same[i] == i)
+            images[i].number = is_there(&images[i]) ? image_count++ : 0;
     }
+    st_put_array(&w->json, "textures");
+    for (size_t i = 0; i < count; i++)
+        put_texture(w, &w->model->textures[i], &images[i], samplers, &sampler_count);
     st_put_end_array(&w->json);
     put_images(w, images);
     put_samplers(w, samplers, sampler_count);
