@@ -166,6 +166,17 @@ static stele_status because(reason *why, stele_status status, const char *messag
     return status;
 }
 
+/* After a call: its message is asked for when it is over, which the order of arguments does not promise. */
+static stele_status of_file(reason *why, stele_status status, const stele_file *file)
+{
+    return because(why, status, stele_file_message(file));
+}
+
+static stele_status of_movie(reason *why, stele_status status, const stele_movie *movie)
+{
+    return because(why, status, stele_movie_message(movie));
+}
+
 static stele_status save_picture(const settings *s, const stele_picture *picture, const char *path, reason *why)
 {
     stele_save_options options = save_options(s);
@@ -206,16 +217,16 @@ static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_
         o->distance = 1;
     }
     stele_framing framing;
-    stele_status status = because(why, stele_frame(file, o, turns, &framing), stele_file_message(file));
+    stele_status status = of_file(why, stele_frame(file, o, turns, &framing), file);
     o->framing = &framing;
     for (size_t i = 0; i < count && status == STELE_OK && !interrupted(); i++) {
         double at = seconds * (double)i / (double)count;
         o->seconds = turns && clip_seconds > 0 ? fmod(at, clip_seconds) : at;
         if (turns)
             o->yaw = start + 360.0f * (float)i / (float)count;
-        status = because(why, stele_render(file, picture, o), stele_file_message(file));
+        status = of_file(why, stele_render(file, picture, o), file);
         if (status == STELE_OK)
-            status = because(why, stele_movie_add(movie, picture, milliseconds_of(i, w->fps)), stele_movie_message(movie));
+            status = of_movie(why, stele_movie_add(movie, picture, milliseconds_of(i, w->fps)), movie);
         progress_show(&j->bar, i + 1, count, "pictures");
     }
     o->framing = NULL;
@@ -239,7 +250,7 @@ static stele_status make_still(stele_file *file, const wishes *w, stele_render_o
                                reason *why)
 {
     o->seconds = w->time;
-    return because(why, stele_render(file, picture, o), stele_file_message(file));
+    return of_file(why, stele_render(file, picture, o), file);
 }
 
 /* A still one is a movie of one picture. */
@@ -256,7 +267,7 @@ static stele_status save_webp(job *j, stele_file *file, const wishes *w, stele_r
     } else {
         status = make_still(file, w, o, picture, why);
         if (status == STELE_OK)
-            status = because(why, stele_movie_add(movie, picture, 0), stele_movie_message(movie));
+            status = of_movie(why, stele_movie_add(movie, picture, 0), movie);
     }
     progress_clear(&j->bar);
     if (status == STELE_OK) {
