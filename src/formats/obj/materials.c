@@ -53,12 +53,13 @@ static bool load_library(context *c, obj_materials *m, text name)
 {
     const void *data;
     size_t size;
-    const char *file = st_text_string(c->arena, &name);
-    if (st_obj_find_name(&m->libraries, name) != STELE_NONE)
+    const char *file = st_text_string(c->arena, &name), *path = st_companion_path(c->arena, file);
+    text key = {path, strlen(path)}; /* whatever way it is spelled */
+    if (st_obj_find_name(&m->libraries, name) != STELE_NONE || st_obj_find_name(&m->libraries, key) != STELE_NONE)
         return true;
     if (!*file || !st_companion_find(c->companions, file, &data, &size))
         return false;
-    m->failed |= !st_obj_add_name(&m->libraries, c->arena, name, 0);
+    m->failed |= !st_obj_add_name(&m->libraries, c->arena, key, 0);
     m->failed |= !st_mtl_load(c, file, (text){data, size}, &m->names);
     return true;
 }

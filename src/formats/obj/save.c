@@ -146,6 +146,7 @@ typedef struct printer {
     const obj_output *output;
     walk *walk;
     batch batches[BATCHES];
+    uint32_t *last_nodes; /* for each material, and for none: the last node that had a primitive of it, plus 1 */
 } printer;
 
 static void print_batch(void *context, size_t index)
@@ -186,9 +187,9 @@ static void print_names(printer *p, const flat_mesh *m, const flat_mesh *before)
     const obj_output *o = p->output;
     const char *name = st_obj_clean_name(p->walk->arena, m->name, st_arena_format(p->walk->arena, "mesh_%u", m->mesh));
     bool begins = !before || before->node != m->node;
-    bool again = false;
-    for (const flat_mesh *other = m; !begins && other > o->flat.meshes && (other - 1)->node == m->node; other--)
-        again |= (other - 1)->material == m->material;
+    uint32_t *last = &p->last_nodes[m->material == STELE_NONE ? o->flat.model->material_count : m->material];
+    bool again = *last == m->node + 1;
+    *last = m->node + 1;
     if (begins)
         put_word(p, "o ", name);
     else if (again)
@@ -229,6 +230,11 @@ void st_obj_print(walk *w, const obj_file *f)
             st_walk_fail(w, DIAG_NO_MEMORY, 0, NULL, "there is no memory to print to");
             return;
         }
+    }
+    p.last_nodes = st_arena_array(w->arena, (uint64_t)o->flat.model->material_count + 1, sizeof *p.last_nodes);
+    if (!p.last_nodes) {
+        st_walk_fail(w, DIAG_NO_MEMORY, 0, NULL, "there is no memory to print to");
+        return;
     }
     put_word(&p, "# Written by Stele", "");
     if (o->library)
