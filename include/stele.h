@@ -37,8 +37,8 @@
  * LIMITS. A small file can ask for a lot: one mesh drawn by every node, a clip with a key of its own for every joint, an image
  * that unpacks to a thousand times its size. What would take more memory or work than the limits say is refused, with
  * STELE_NO_MEMORY or STELE_TOO_MUCH_WORK. The usual limits are in proportion to the bytes of the file and of the files that it
- * names, and far from what models need: a file of 100 kB gets about 220 MB, and one second of a usual machine. Work is counted,
- * not timed: the same call is refused everywhere or nowhere.
+ * names, and far from what models need: a file of 100 kB gets about 120 MB, 100 MB more for the images of pictures, and one
+ * second of a usual machine. Work is counted, not timed: the same call is refused everywhere or nowhere.
  *
  * CALLBACKS must not call a function with the file that they are called for.
  *

@@ -185,10 +185,10 @@ stele_status stele_render(stele_file *file, const stele_picture *picture, const 
         st_fail(file, STELE_USAGE, problem);
         return STELE_USAGE;
     }
+    st_arena_output(&file->arena, (uint64_t)picture->width * picture->height * 4);
     if (!decode_textures(file, model))
         return st_end(file);
     arena_mark mark = st_arena_mark(&file->arena);
-    st_arena_output(&file->arena, (uint64_t)picture->width * picture->height * 4);
     renderer r = renderer_of(file, model);
     return finish(file, mark, st_render(&r, options, picture));
 }

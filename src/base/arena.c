@@ -29,9 +29,10 @@ static void default_release(void *user, void *memory, size_t size)
     free(memory);
 }
 
-/* The usual limits. A small file has room for what a small file may hold, such as a large image; much more needs much input. On
- * a usual machine the first of the units are about a second. */
-static const uint64_t LEAST_MEMORY = 140u << 20, LEAST_WORK = 700000000;
+/* The usual limits. A small file has room for what a small file may hold; much more needs much input. Pictures have room for
+ * images besides, which unpack to a thousand times their size. On a usual machine the first of the units are less than a
+ * second. */
+static const uint64_t LEAST_MEMORY = 48u << 20, MEMORY_OF_IMAGES = 100u << 20, LEAST_WORK = 700000000;
 enum { MEMORY_PER_BYTE = 64, MEMORY_PER_FIRST_BYTE = 640, WORK_PER_BYTE = 2048, WORK_PER_OUTPUT_BYTE = 96 };
 
 static uint64_t sum_of(uint64_t a, uint64_t b)
@@ -48,7 +49,8 @@ static uint64_t usual_memory(const arena *a)
 {
     const uint64_t most = 1u << 30;
     uint64_t first = sum_of(LEAST_MEMORY, product_of(a->input, MEMORY_PER_FIRST_BYTE));
-    return sum_of(sum_of(first < most ? first : most, product_of(a->input, MEMORY_PER_BYTE)), a->output);
+    uint64_t pictures = a->images ? sum_of(MEMORY_OF_IMAGES, a->output) : 0;
+    return sum_of(sum_of(first < most ? first : most, product_of(a->input, MEMORY_PER_BYTE)), pictures);
 }
 
 static uint64_t usual_work(const arena *a)
@@ -96,6 +98,7 @@ void st_arena_input(arena *a, uint64_t bytes)
 void st_arena_output(arena *a, uint64_t bytes)
 {
     a->output = sum_of(a->output, bytes);
+    a->images = true;
     set_limits(a);
 }
 

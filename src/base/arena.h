@@ -23,7 +23,8 @@ typedef struct arena {
     uint64_t work_limit, work; /* in units, of about a nanosecond */
     uint64_t pause;            /* when the caller is asked next, or the limit is reached */
     uint64_t input, output;    /* bytes that limits are in proportion to: what was read, and what the caller wants to have */
-    bool usual_limit, usual_work_limit; /* they are */
+    bool images;               /* are kept for pictures */
+    bool usual_limit, usual_work_limit; /* they are in proportion */
     stele_progress progress;            /* NULL: nobody to ask */
     void *progress_user;
     char complaint[128]; /* what is said when something was refused */
@@ -37,7 +38,7 @@ typedef struct arena_mark {
 void st_arena_init(arena *a, const stele_options *options);
 void st_arena_free(arena *a);
 
-/* Bytes were read that limits are in proportion to; and bytes are wanted, until the work begins again. */
+/* Bytes were read that limits are in proportion to; and a picture of so many bytes is wanted, until the work begins again. */
 void st_arena_input(arena *a, uint64_t bytes);
 void st_arena_output(arena *a, uint64_t bytes);
 

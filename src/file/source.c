@@ -65,8 +65,12 @@ static int open_regular(source *s, int fd, const file_status *status, bool read,
 {
     uint64_t size = status->size;
     remember_identity(s, status);
-    /* anybody can make a file of holes of any size */
-    st_arena_input(a, size <= SMALL_FILE ? size : st_fd_stored(fd, size));
+    /* anybody can make a file of holes of any size: what is not stored is no input, and must be paid for */
+    enum { HOLE_WORK = 4 };
+    uint64_t stored = size <= SMALL_FILE ? size : st_fd_stored(fd, size);
+    st_arena_input(a, stored);
+    if (stored < size && !st_work(a, size - stored, HOLE_WORK))
+        return EFBIG;
     if (read || size <= SMALL_FILE)
         return read_all(s, read_descriptor, &fd, size, a);
     if (size > SIZE_MAX)

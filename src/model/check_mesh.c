@@ -573,6 +573,10 @@ void st_check_mesh(context *c, const mesh_view *m)
         indices.rows = m->vertex_count;
         indices.chunk = check_corners;
     }
+    /* several may have the same bytes */
+    enum { VERTEX_WORK = 4, INDEX_WORK = 1, FULL = 8 }; /* times as much */
+    if (!st_work(c->arena, vertices.rows * VERTEX_WORK + indices.rows * INDEX_WORK, c->full ? FULL : 1))
+        return;
     run_jobs(c, &vertices, &indices, &sum);
     remember(c, m, &sum);
     report_vertices(c, m, &sum);

@@ -25,7 +25,7 @@ static void describe_primitive(const stele_primitive *p, arena *a, stele_mesh_in
                               .material = p->material,
                               .attributes = attributes,
                               .attribute_count = attributes ? p->attribute_count : 0};
-    if (position)
+    if (position && st_work(a, position->count, 4))
         info->bounds = st_view_bounds(position);
 }
 

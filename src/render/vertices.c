@@ -64,7 +64,7 @@ static uint64_t triangles_of(const stele_primitive *p)
 /* A small file can draw one mesh so often that nobody has the time. */
 static bool can_draw(const scene *s, uint32_t node, const stele_primitive *p, uint64_t triangles, uint32_t clip)
 {
-    enum { DRAW_WORK = 1000, TRIANGLE_WORK = 60, VERTEX_WORK = 40 }; /* besides moving */
+    enum { DRAW_WORK = 1000, TRIANGLE_WORK = 130, VERTEX_WORK = 40 }; /* besides moving */
     uint64_t vertices = VERTEX_WORK * p->vertex_count + st_work_of_vertices(s->renderer->model, node, p, clip);
     return st_work(s->renderer->arena, 1, DRAW_WORK + TRIANGLE_WORK * triangles + vertices);
 }
