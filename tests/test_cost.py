@@ -1,0 +1,180 @@
+"""What a small file may cost: whatever is in it, each verb and each target ends within the limits that SECURITY.md promises.
+
+Families of files that ask for too much are made by hostile.py. What is asserted is exact: how a run ends, and the memory that it took.
+Processor time is what the kernel kills for, far above the promise, so that no slow machine makes a test fail. The limit of work is
+counted and the same everywhere; with STELE_COST=FILE a table of what every run took is written, to be looked at.
+
+STELE names the binary (default: build/stele).
+"""
+import concurrent.futures
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import hostile
+from corpus import CORPUS
+
+ROOT = Path(__file__).resolve().parent.parent
+STELE = os.environ.get("STELE", str(ROOT / "build" / "stele"))
+TARGETS = ("glb", "gltf", "obj", "twm", "sgm", "sga", "mesh", "sff", "ctc")
+SMALL = 100_000
+MEGABYTE = 1 << 20
+MOST_MEMORY = 256 * MEGABYTE
+MOST_SECONDS = 20  # ten times what is promised
+REPORT = os.environ.get("STELE_COST")
+FINE, FINDINGS, NO_IO, UNSUPPORTED = 0, 1, 3, 4
+
+
+def verbs(path, out):
+    """Every way to use a file, by name."""
+    ways = {"info": ["info", path], "check": ["check", path], "explain": ["explain", path], "diff": ["diff", path, path],
+            "thumbnail": ["thumbnail", path, "-o", out / "o.png"], "render": ["render", path, "-o", out / "o.png"],
+            "shadow": ["render", "--shadow", "--wireframe", "--joints", path, "-o", out / "s.png"],
+            "normals": ["convert", "-q", "--normals", path, out / "n.glb"]}
+    return ways | {target: ["convert", "-q", path, out / f"o.{target}"] for target in TARGETS}
+
+
+def limit_process():
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+
+
+class Run:
+    """One run of the command: how it ended, its processor time and most memory."""
+
+    def __init__(self, arguments):
+        with tempfile.TemporaryFile() as err:
+            process = subprocess.Popen([STELE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
+                                       preexec_fn=limit_process)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            err.seek(0)
+            self.said = err.read(10000).decode(errors="replace")
+        self.code = process.returncode
+        self.seconds = usage.ru_utime + usage.ru_stime
+        self.memory = usage.ru_maxrss * 1024
+
+
+class Cost(unittest.TestCase):
+    lock = threading.Lock()
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_all(self, files):
+        """Every verb for files of (name, path): (name, verb, run)."""
+        def one(job):
+            name, path, verb = job
+            out = Path(tempfile.mkdtemp(dir=self.folder))
+            run = Run(verbs(path, out)[verb])
+            shutil.rmtree(out)
+            if REPORT:
+                with self.lock, open(REPORT, "a", encoding="utf-8") as table:
+                    print(f"{run.seconds:7.2f}\t{run.memory / MEGABYTE:7.1f}\t{run.code}\t{name}\t{verb}\t{run.said[-100:].strip()!r}", file=table)
+            return name, verb, run
+        jobs = [(name, path, verb) for name, path in files for verb in verbs(path, self.folder)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(pool.map(one, jobs))
+
+    def families(self, size):
+        made = []
+        for name, make in hostile.FAMILIES.items():
+            folder = self.folder / f"{name}-{size}"
+            folder.mkdir()
+            made.append((name, make(folder, size)))
+        return made
+
+    def expect_within(self, runs, most_memory):
+        for name, verb, run in runs:
+            with self.subTest(file=name, verb=verb):
+                self.assertIn(run.code, (FINE, FINDINGS, NO_IO, UNSUPPORTED), run.said[-500:])
+                self.assertLessEqual(run.memory, most_memory)
+                if run.code == NO_IO:
+                    self.assertRegex(run.said, "(--work-limit|--memory-limit)")
+
+    def test_small_files(self):
+        files = self.families(1)
+        for name, path in files:
+            stored = sum(file.stat().st_blocks * 512 for file in path.parent.iterdir())
+            self.assertLess(stored, SMALL * 1.1, name)
+        self.expect_within(self.run_all(files), MOST_MEMORY)
+
+    def test_what_became_of_small_files(self):
+        """The same in our other formats, as far as they came out small."""
+        files = []
+        for name, path in self.families(1):
+            for target in ("twm", "sgm", "mesh", "ctc", "sff"):
+                made = path.parent / f"made.{target}"
+                if Run(["convert", "-q", path, made]).code == FINE and made.stat().st_size < SMALL:
+                    files.append((f"{name} as {target}", made))
+                    break
+        self.assertGreater(len(files), 10)
+        self.expect_within(self.run_all(files), MOST_MEMORY)
+
+    def test_memory_grows_in_proportion(self):
+        """Files four times as large."""
+        self.expect_within(self.run_all(self.families(4)), 4 * MOST_MEMORY)
+
+    @unittest.skipUnless((CORPUS / "hostile").is_dir(), "there is no corpus")
+    def test_files_that_hurt_before(self):
+        paths = [path for path in sorted((CORPUS / "hostile").iterdir()) if path.suffix in (".glb", ".gltf", ".obj", ".twm", ".ctc")]
+        self.assertGreater(len(paths), 40)
+        sizes = {path.name: path.stat().st_size + (path.suffix == ".obj") * SMALL for path in paths}  # their libraries
+        runs = self.run_all([(path.name, path) for path in paths])
+        for run in runs:
+            self.expect_within([run], MOST_MEMORY * max(1, sizes[run[0]] / SMALL))
+
+
+class Refusals(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def convert(self, *options):
+        return Run(["convert", "-q", "-f", *options, self.path, self.folder / "out.sff"])
+
+    def test_a_limit_is_exact(self):
+        """The same units everywhere: enough is enough, and less is not."""
+        g = hostile.Gltf()
+        g.parts["meshes"] = [{"primitives": [hostile.primitive(g, 300)]}]
+        self.path = hostile.drawn(g, 40).glb(self.folder)
+        low, high = 0, 1 << 30
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.convert("--work-limit", str(middle)).code == FINE:
+                high = middle
+            else:
+                low = middle
+        self.assertIn(f"{low} units", self.convert("--work-limit", str(low)).said)
+        self.assertGreater(high, 40 * 300)
+        for threads in "1", "2", "7":
+            self.assertEqual(self.convert("--work-limit", str(low), "-j", threads).code, NO_IO)
+            self.assertEqual(self.convert("--work-limit", str(high), "-j", threads).code, FINE)
+
+    def test_tiles_refuse_whatever_the_threads(self):
+        self.path = hostile.blended_layers(self.folder, 1)
+        for threads in "1", "2", "7":
+            run = Run(["render", "-j", threads, self.path, "-o", self.folder / "o.png"])
+            self.assertEqual(run.code, NO_IO)
+            self.assertIn("--work-limit", run.said)
+            self.assertFalse((self.folder / "o.png").exists())
+
+    def test_who_trusts_a_file_may_have_it(self):
+        self.path = hostile.clips_and_nodes(self.folder, 1)
+        self.assertEqual(self.convert("--work-limit", "0", "--memory-limit", "0").code, FINE)
+
+    def test_holes_are_no_input(self):
+        path = hostile.sparse_buffer(self.folder, 1)
+        run = Run(["check", path])
+        self.assertEqual(run.code, NO_IO, run.said)
+        self.assertIn("--work-limit", run.said)
+
+
+if __name__ == "__main__":
+    unittest.main()
