@@ -1,7 +1,9 @@
-/* The benchmark of skinning (make bench calls it by way of tools/bench.sh).
+/* The benchmark of skinning and animating (make bench calls it by way of tools/bench.sh).
  *
- *     skinning             stele_evaluate_vertices, 4 influences of 64 joints | a plain loop over prepared matrices
- *     skinning + normals   the same with normals                              | the same, by the matrices as they are
+ *     skinning             stele_deform_vertices, 4 influences of 64 joints | a plain loop over prepared matrices
+ *     skinning + normals   the same with normals, by the inverse transpose  | the same, by the matrices as they are
+ *     sampling             stele_sample of 100 joints that move and turn    | a plain loop over the keys, which mixes straight
+ *     a frame              sampling, matrices of nodes and of joints        | -
  *
  * As in bench.c: competitors take turns, numbers are medians, a goal that is missed is said and nothing fails. */
 #include <math.h>
@@ -15,9 +17,8 @@ enum { VERTICES = 100000, JOINTS = 64, RUNS = 101 };
 
 static float positions[3 * VERTICES], normals[3 * VERTICES], weights[4 * VERTICES];
 static uint8_t joints[4 * VERTICES];
-static double matrices[JOINTS + 1][16];
 static float palette[JOINTS][12]; /* three rows of four */
-static float moved[2][3 * VERTICES], turned[2][3 * VERTICES];
+static float moved[3 * VERTICES], turned[3 * VERTICES];
 
 static float random_unit(void)
 {
@@ -36,7 +37,7 @@ static void run_plain(const void *with_normals)
                 by[e] += weights[4 * i + k] * palette[joints[4 * i + k]][e];
         const float *p = positions + 3 * i, *n = normals + 3 * i;
         for (size_t r = 0; r < 3; r++)
-            moved[1][3 * i + r] = by[4 * r] * p[0] + by[4 * r + 1] * p[1] + by[4 * r + 2] * p[2] + by[4 * r + 3];
+            moved[3 * i + r] = by[4 * r] * p[0] + by[4 * r + 1] * p[1] + by[4 * r + 2] * p[2] + by[4 * r + 3];
         if (!with_normals)
             continue;
         float out[3];
@@ -44,17 +45,23 @@ static void run_plain(const void *with_normals)
             out[r] = by[4 * r] * n[0] + by[4 * r + 1] * n[1] + by[4 * r + 2] * n[2];
         float scale = 1 / sqrtf(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
         for (size_t r = 0; r < 3; r++)
-            turned[1][3 * i + r] = scale * out[r];
+            turned[3 * i + r] = scale * out[r];
     }
 }
 
 static const stele_model *model;
 
+static const stele_slot slots[] = {{.semantic = STELE_POSITION, .type = STELE_F32, .components = 3},
+                                   {.semantic = STELE_NORMAL, .type = STELE_F32, .components = 3, .offset = sizeof moved}};
+
+static float posed[6 * VERTICES];
+
 static void run_stele(const void *with_normals)
 {
-    need(stele_evaluate_vertices(model, JOINTS, 0, STELE_NONE, 0, (const double(*)[16])matrices, model->node_count, moved[0],
-                                 with_normals ? turned[0] : NULL, VERTICES),
-         "stele_evaluate_vertices");
+    const stele_deform deform = {palette[0], JOINTS, NULL, 0};
+    need(stele_deform_vertices(&model->meshes[0].primitives[0], &deform, 0, VERTICES, slots, with_normals ? 2 : 1, posed,
+                               sizeof posed) == STELE_OK,
+         "stele_deform_vertices");
 }
 
 static void make_vertices(void)
@@ -107,24 +114,111 @@ static void bench_skinning(const char *name, bool with_normals)
     double ours, plain_loop;
     race(RUNS, (contender){run_stele, flag, NULL}, (contender){run_plain, flag, NULL}, &ours, &plain_loop);
     for (size_t i = 0; i < 3 * VERTICES; i++)
-        need(fabsf(moved[0][i] - moved[1][i]) < 1e-4f, "skinning alike");
+        need(fabsf(posed[i] - moved[i]) < 1e-4f, "skinning alike");
     print_row(name, number("%.1f ns a vertex", 1e9 * ours / VERTICES),
-              number("plain loop %.1f ns", 1e9 * plain_loop / VERTICES), number("%.2f", ours / plain_loop),
-              plain(with_normals ? "" : "<= 1.5"), with_normals ? "" : verdict(ours <= 1.5 * plain_loop));
+              number("plain loop %.1f ns", 1e9 * plain_loop / VERTICES), number("%.2f", ours / plain_loop), plain("<= 1.5"),
+              verdict(ours <= 1.5 * plain_loop));
+}
+
+/* ---- A clip ---- */
+
+enum { DANCERS = 100, KEYS = 60, FRAMES = 600, CLIP_RUNS = 101 };
+
+static float times[KEYS], moves[DANCERS][3 * KEYS], turns[DANCERS][4 * KEYS];
+static stele_transform locals[DANCERS + 1];
+static float node_matrices[16 * (DANCERS + 1)], joint_matrices[12 * DANCERS];
+static uint32_t keys[2 * DANCERS];
+static const stele_pose pose = {locals, DANCERS + 1, NULL, 0};
+
+static stele_file *make_dance(void)
+{
+    stele_file *file = stele_new(NULL);
+    stele_channel channels[2 * DANCERS];
+    uint32_t nodes[DANCERS];
+    for (int k = 0; k < KEYS; k++)
+        times[k] = (float)k / 30;
+    for (uint32_t i = 0; i < DANCERS; i++) {
+        stele_node joint = stele_default_node();
+        joint.parent = i ? i / 2 : STELE_NONE;
+        float angle = 0;
+        nodes[i] = stele_add_node(file, &joint);
+        for (int k = 0; k < KEYS; k++) {
+            angle += (i % 10 ? 0.2f : 1.0f) * (random_unit() - 0.5f); /* one in ten is quick */
+            moves[i][3 * k] = random_unit();
+            turns[i][4 * k + 1] = sinf(angle / 2);
+            turns[i][4 * k + 3] = cosf(angle / 2);
+        }
+        const stele_view at = stele_float_view(times, KEYS, 1);
+        channels[2 * i] = (stele_channel){nodes[i], STELE_TRANSLATION, STELE_LINEAR, at, stele_float_view(moves[i], KEYS, 3)};
+        channels[2 * i + 1] = (stele_channel){nodes[i], STELE_ROTATION, STELE_LINEAR, at, stele_float_view(turns[i], KEYS, 4)};
+    }
+    stele_add_skin(file, &(stele_skin){.joints = nodes, .joint_count = DANCERS, .skeleton = STELE_NONE});
+    stele_add_clip(file, &(stele_clip){.channels = channels, .channel_count = 2 * DANCERS});
+    return file;
+}
+
+static void run_sample(const void *whole_frame)
+{
+    for (int f = 0; f < FRAMES; f++) {
+        stele_sample(model, 0, f / 300.0, keys, 2 * DANCERS, &pose);
+        if (!whole_frame)
+            continue;
+        stele_node_matrices(model, &pose, node_matrices, DANCERS + 1);
+        stele_skin_matrices(model, 0, node_matrices, DANCERS + 1, 12, joint_matrices, DANCERS);
+    }
+}
+
+/* Knows the rate of the keys, and mixes rotations straight. */
+static void run_plain_sample(const void *nothing)
+{
+    (void)nothing;
+    for (int f = 0; f < FRAMES; f++) {
+        float at = (float)f / 10, t = at - floorf(at);
+        int k = (int)at < KEYS - 2 ? (int)at : KEYS - 2;
+        for (int i = 0; i < DANCERS; i++) {
+            float q[4], squares = 0;
+            for (int e = 0; e < 3; e++)
+                locals[i].translation[e] = moves[i][3 * k + e] + (moves[i][3 * k + 3 + e] - moves[i][3 * k + e]) * t;
+            for (int e = 0; e < 4; e++) {
+                q[e] = turns[i][4 * k + e] + (turns[i][4 * k + 4 + e] - turns[i][4 * k + e]) * t;
+                squares += q[e] * q[e];
+            }
+            for (int e = 0; e < 4; e++)
+                locals[i].rotation[e] = q[e] / sqrtf(squares);
+        }
+    }
+}
+
+static void bench_clip(void)
+{
+    double ours, theirs;
+    stele_file *file = make_dance();
+    model = stele_file_model(file);
+    need(model != NULL, "making the dance");
+    race(CLIP_RUNS, (contender){run_sample, NULL, NULL}, (contender){run_plain_sample, NULL, NULL}, &ours, &theirs);
+    print_row("sampling 100 joints, forward", number("%.2f us", 1e6 * ours / FRAMES),
+              number("plain loop %.2f us", 1e6 * theirs / FRAMES), number("%.2f", ours / theirs), plain("<= 5 us"),
+              verdict(1e6 * ours / FRAMES <= 5));
+    race(CLIP_RUNS, (contender){run_sample, "", NULL}, (contender){run_plain_sample, NULL, NULL}, &ours, &theirs);
+    print_row("a frame of 100 joints", number("%.2f us", 1e6 * ours / FRAMES), plain(""), plain(""), plain(""), "");
+    stele_close(file);
 }
 
 int main(void)
 {
+    static float matrices[16 * (JOINTS + 1)];
+    static stele_transform rest[JOINTS + 1];
     make_vertices();
     stele_file *file = make_model();
     model = stele_file_model(file);
     need(model != NULL, "making the model");
-    need(stele_evaluate_nodes(model, STELE_NONE, 0, matrices, model->node_count), "stele_evaluate_nodes");
-    for (size_t i = 0; i < JOINTS; i++)
-        for (size_t e = 0; e < 12; e++)
-            palette[i][e] = (float)matrices[i][4 * (e % 4) + e / 4];
+    const stele_pose still = {rest, JOINTS + 1, NULL, 0};
+    need(stele_sample(model, STELE_NONE, 0, NULL, 0, &still) == STELE_OK, "stele_sample");
+    need(stele_node_matrices(model, &still, matrices, JOINTS + 1) == STELE_OK, "stele_node_matrices");
+    need(stele_skin_matrices(model, 0, matrices, JOINTS + 1, 12, palette[0], JOINTS) == STELE_OK, "stele_skin_matrices");
     bench_skinning("skinning", false);
     bench_skinning("skinning + normals", true);
     stele_close(file);
+    bench_clip();
     return 0;
 }

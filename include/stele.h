@@ -583,6 +583,8 @@ typedef struct stele_model {
     const stele_texture *textures;
     size_t texture_count;
     stele_properties properties;
+    const size_t *first_weight; /* for each node, where the weights of its mesh's morphs begin among those of all nodes */
+    size_t weight_count;        /* of all nodes */
 } stele_model;
 
 /* The model of a file: made on the first call, with options.load. Repairs are diagnostics of the file. NULL if the file has
@@ -713,6 +715,65 @@ STELE_API uint64_t stele_index_count(const stele_primitive *primitive);
 STELE_API stele_status stele_read_indices(const stele_primitive *primitive, uint32_t add, stele_type type, void *indices,
                                           size_t size);
 
+/* ---- For engines: animating
+ * -------------------------------------------------------------------------------------------------- */
+
+/* The first of exactly that name, or STELE_NONE. Ask once: all are looked at. Attachments are nodes with `attachment`. */
+STELE_API uint32_t stele_find_clip(const stele_model *model, const char *name);
+STELE_API uint32_t stele_find_node(const stele_model *model, const char *name);
+
+/* Memory of the caller's: a transform for each node, and model->weight_count weights of morphs or NULL. Those of a node's mesh
+ * begin at model->first_weight[node]. Change them between calls as you like: root motion, inverse kinematics. */
+typedef struct stele_pose {
+    stele_transform *locals;
+    size_t local_count;
+    float *weights;
+    size_t weight_count;
+} stele_pose;
+
+/* All nodes at a time of a clip (STELE_NONE: at rest). Before its first and after its last key a channel holds still; to loop,
+ * give fmod(seconds, duration). keys may be NULL, or has a number for each channel of the clip, all 0 at first, that remembers
+ * where the time was: playing on then searches nothing. Whatever is in it, the pose is the same. */
+STELE_API stele_status stele_sample(const stele_model *model, uint32_t clip, double seconds, uint32_t *keys, size_t key_count,
+                                    const stele_pose *pose);
+
+/* Moves a pose towards another: by amount, times that of each node if amounts is not NULL; rotations along the shorter arc. To
+ * mix many, add one after the other by its weight / the sum of the weights so far. */
+STELE_API stele_status stele_blend(const stele_model *model, const stele_pose *pose, const stele_pose *other, float amount,
+                                   const float *amounts, size_t amount_count);
+
+/* A matrix of 16 floats for each node, by columns, from its space to that of the model. Nodes with a `matrix` have that instead
+ * of their transform. */
+STELE_API stele_status stele_node_matrices(const stele_model *model, const stele_pose *pose, float *matrices,
+                                           size_t matrix_count);
+
+/* A matrix for each joint of a skin, from vertices as they are in the file to the model: ready for a uniform or storage buffer.
+ * With 16 floats by columns (mat4), with 12 three rows of four (GLSL's mat3x4: vec4(position, 1) * m). Matrices are those of
+ * stele_node_matrices. */
+STELE_API stele_status stele_skin_matrices(const stele_model *model, uint32_t skin, const float *matrices, size_t matrix_count,
+                                           uint32_t floats, float *palette, size_t palette_count);
+
+typedef struct stele_deform {
+    const float *matrices; /* 12 floats for each joint, see above; NULL: not skinned. Joints beyond them weigh nothing */
+    size_t matrix_count;
+    const float *weights; /* one for each morph of the primitive; NULL: not morphed */
+    size_t weight_count;
+} stele_deform;
+
+/* stele_read_vertices of count vertices from first on, as they are posed: morphed, then skinned by all sets of joints. Normals
+ * turn by the inverse transpose, and like tangents come out with length 1. The first vertex goes to the start of the buffer, so
+ * that each thread can have its range. */
+STELE_API stele_status stele_deform_vertices(const stele_primitive *primitive, const stele_deform *deform, uint64_t first,
+                                             uint64_t count, const stele_slot *slots, size_t slot_count, void *buffer,
+                                             size_t size);
+
+/* ---- For engines: textures --------------------------------------------------------------------------------------------------
+ */
+
+/* The file of a texture's image: inside the model, beside it, or from options.lookup. It stays until stele_close. NULL if it is
+ * not found, which is STELE_IO. */
+STELE_API const void *stele_texture_bytes(stele_file *file, uint32_t texture, size_t *size);
+
 /* ---- Evaluating a model ------------------------------------------------------------------------------------------------ */
 
 /* The matrix of every node in the space of the model, at a time of a clip (STELE_NONE: at rest). Before its first and after its
@@ -802,6 +863,13 @@ typedef struct stele_picture {
     uint32_t width, height;
     uint8_t *rgba;
 } stele_picture;
+
+/* Decodes PNG, JPEG, WebP, TGA, BMP or DDS. With rgba NULL only width and height are filled; otherwise rgba has room for
+ * width * height pixels of exactly that size. The name is needed for TGA only, and may be NULL. Some decoders allocate by
+ * malloc. STELE_UNSUPPORTED: no image of these kinds; STELE_DAMAGED: one that cannot be decoded, then the pixels are anything.
+ * The message is as that of stele_picture_save. */
+STELE_API stele_status stele_decode_picture(const void *bytes, size_t size, const char *name, stele_picture *picture,
+                                            char *message, size_t room);
 
 typedef enum stele_overlay {
     STELE_OVERLAY_WIREFRAME = 1 << 0,

@@ -133,6 +133,70 @@ static int end(void **unused)
 
 /* ---- What must come out ------------------------------------------------------------------------------------------------ */
 
+/* The same through the header: first the size, then the pixels, into exactly as much memory. */
+static void expect_public(const bytes *image, const char *name, const stele_picture *expected)
+{
+    stele_picture p = {0};
+    char message[64];
+    size_t size = (size_t)expected->width * expected->height * 4;
+    assert_int_equal(stele_decode_picture(image->data, image->size, name, &p, message, sizeof message), STELE_OK);
+    assert_string_equal(message, "ok");
+    assert_true(p.width == expected->width && p.height == expected->height && !p.rgba);
+    p.rgba = malloc(size);
+    assert_non_null(p.rgba);
+    assert_int_equal(stele_decode_picture(image->data, image->size, name, &p, NULL, 0), STELE_OK);
+    assert_memory_equal(p.rgba, expected->rgba, size);
+    p.width++;
+    assert_int_equal(stele_decode_picture(image->data, image->size, name, &p, message, sizeof message), STELE_USAGE);
+    assert_string_equal(message, "is of another size");
+    assert_int_equal(p.width, expected->width + 1);
+    free(p.rgba);
+}
+
+static void test_public_refusals(void **unused)
+{
+    (void)unused;
+    stele_picture p = {0};
+    char message[64];
+    assert_int_equal(stele_decode_picture("GIF89a", 6, NULL, &p, message, sizeof message), STELE_UNSUPPORTED);
+    assert_string_equal(message, "is GIF, which is not supported");
+    assert_int_equal(stele_decode_picture(png_rgba, 20, NULL, &p, message, sizeof message), STELE_DAMAGED);
+    assert_string_equal(message, "is cut short");
+    assert_int_equal(stele_decode_picture(NULL, 0, NULL, &p, NULL, 0), STELE_UNSUPPORTED);
+    assert_int_equal(stele_decode_picture(NULL, 5, NULL, &p, NULL, 0), STELE_USAGE);
+    assert_int_equal(stele_decode_picture(png_rgba, sizeof png_rgba, NULL, NULL, NULL, 0), STELE_USAGE);
+}
+
+/* Beside the model, by its name. */
+static void test_bytes_of_textures(void **unused)
+{
+    (void)unused;
+    char path[1024];
+    size_t size = 1;
+    snprintf(path, sizeof path, "%s/samples/scribe.sgm", project_folder());
+    stele_file *file = stele_open(path, NULL);
+    const uint8_t *image = stele_texture_bytes(file, 0, &size);
+    snprintf(path, sizeof path, "%s/samples/scribe.png", project_folder());
+    bytes expected = read_bytes(path);
+    assert_non_null(image);
+    assert_int_equal(size, expected.size);
+    assert_memory_equal(image, expected.data, size);
+    assert_null(stele_texture_bytes(file, 99, &size));
+    assert_int_equal(stele_file_status(file), STELE_USAGE);
+    assert_int_equal(size, 0);
+    assert_null(stele_texture_bytes(NULL, 0, NULL));
+    stele_close(file);
+    /* without a folder there is none */
+    snprintf(path, sizeof path, "%s/samples/scribe.sgm", project_folder());
+    bytes model = read_bytes(path);
+    file = stele_open_memory(model.data, model.size, NULL);
+    assert_null(stele_texture_bytes(file, 0, &size));
+    assert_int_equal(stele_file_status(file), STELE_IO);
+    stele_close(file);
+    free(model.data);
+    free(expected.data);
+}
+
 static void expect_pixels(const uint8_t *data, size_t size, const char *name, uint32_t width, uint32_t height,
                           const uint8_t *rgba, int tolerance)
 {
@@ -146,6 +210,7 @@ static void expect_pixels(const uint8_t *data, size_t size, const char *name, ui
     for (uint32_t i = 0; i < width * height * 4; i++)
         if (abs(p.rgba[i] - rgba[i]) > tolerance)
             fail_msg("channel %u of pixel %u is %d, not %d", i % 4, i / 4, p.rgba[i], rgba[i]);
+    expect_public(&copy, name, &p);
     free(copy.data);
 }
 
@@ -996,6 +1061,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_still_webp, begin, end),
         cmocka_unit_test_setup_teardown(test_webp_that_cannot_be, begin, end),
         cmocka_unit_test_setup_teardown(test_kinds_that_are_only_named, begin, end),
+        cmocka_unit_test(test_public_refusals),
+        cmocka_unit_test(test_bytes_of_textures),
         cmocka_unit_test(test_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

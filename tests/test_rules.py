@@ -106,6 +106,10 @@ class Rooms(unittest.TestCase):
                 self.assertEqual(found, [], path.name)
 
 
+    def test_engines_are_served_without_allocating(self):
+        for path in sources("src/engine"):
+            self.assertEqual(re.findall(r"\b(?:st_arena_\w+|[mc]alloc|realloc|free)\(", path.read_text()), [], path.name)
+
     def test_results_do_not_depend_on_a_libm(self):
         """Square roots and rounding are exact everywhere; what libraries approximate comes from base/trig.h and base/power.h."""
         approximated = "a?(?:sin|cos|tan)h?|atan2|sincos|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|cbrt|hypot|erfc?|[lt]gamma|fma"

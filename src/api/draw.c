@@ -10,18 +10,6 @@
 
 enum { WRAP_CLAMP = 33071, WRAP_MIRROR = 33648 }; /* as glTF numbers them */
 
-static const void *bytes_of(stele_file *file, const stele_texture *texture, uint64_t *size)
-{
-    const void *data = NULL;
-    size_t length = 0;
-    *size = texture->size;
-    if (texture->data)
-        return texture->data;
-    bool found = texture->file && st_companion_find(&file->companions, texture->file, &data, &length);
-    *size = length;
-    return found ? data : NULL;
-}
-
 static void report(stele_file *file, diag_code code, size_t index, const char *name, const char *problem)
 {
     const char *path = st_arena_format(&file->arena, "texture[%zu]", index);
@@ -61,7 +49,7 @@ static bool share_decoded(const decoded_images *images, uint32_t hash, const voi
 static bool decode(stele_file *file, const stele_texture *texture, uint32_t index, bool numbers, decoded_images *images)
 {
     uint64_t size;
-    const void *data = bytes_of(file, texture, &size);
+    const void *data = st_texture_bytes(file, texture, &size);
     const char *name = texture->file ? texture->file : texture->name ? texture->name : "an image", *problem = "";
     uint32_t hash = hash_end(hash_mix(size, (uintptr_t)data));
     stele_picture picture;

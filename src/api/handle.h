@@ -79,6 +79,9 @@ stele_file *st_new_handle(const stele_options *options, const char *path);
  * and then the outcome says why. */
 const stele_model *st_finished_model(stele_file *file);
 
+/* The image of a texture, inside the model or beside it; NULL if it cannot be had. */
+const void *st_texture_bytes(stele_file *file, const stele_texture *texture, uint64_t *size);
+
 /* The name of a path without folder and extension. */
 const char *st_base_name(arena *a, const char *path);
 

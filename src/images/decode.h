@@ -11,6 +11,9 @@ typedef struct image_source {
     arena *arena;
     uint64_t bytes_per_pixel; /* that a library takes besides, while it decodes */
     const char *problem;      /* why it cannot be decoded: a text that lives for ever */
+    bool only_size;           /* no pixels are wanted */
+    bool other_size;          /* that is the problem */
+    stele_picture into;       /* with rgba: the pixels go there, and no other size will do */
 } image_source;
 
 /* Problems. */

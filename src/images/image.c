@@ -34,6 +34,14 @@ bool st_image_room(image_source *s, stele_picture *p, uint64_t width, uint64_t h
         return st_image_refuse(s, st_image_too_costly);
     p->width = (uint32_t)width;
     p->height = (uint32_t)height;
+    if (s->only_size)
+        return false;
+    s->other_size = s->into.rgba && (s->into.width != width || s->into.height != height);
+    if (s->other_size)
+        return st_image_refuse(s, "is of another size");
+    p->rgba = s->into.rgba;
+    if (p->rgba)
+        return true;
     p->rgba = st_arena_bytes(s->arena, width * height * 4);
     return p->rgba || st_image_refuse(s, "needs more memory than there is");
 }
@@ -114,4 +122,23 @@ bool st_image_decode(const void *data, uint64_t size, const char *name, arena *a
     *problem = s.problem;
     st_arena_rewind(a, mark);
     return false;
+}
+
+image_result st_image_decode_into(const void *data, uint64_t size, const char *name, stele_picture *picture,
+                                  const char **problem)
+{
+    arena a;
+    stele_picture made = {0};
+    image_source s = {.data = data, .size = size, .arena = &a, .only_size = !picture->rgba, .into = *picture};
+    st_arena_init(&a, &(stele_options){0});
+    bool decoded = decode(&s, name, &made);
+    bool known = ways[st_image_kind(data, size)].decode || is_tga(&s, name);
+    st_arena_free(&a);
+    *problem = s.problem ? s.problem : "";
+    if (decoded || (s.only_size && made.width && !s.problem)) {
+        picture->width = made.width;
+        picture->height = made.height;
+        return IMAGE_DECODED;
+    }
+    return !known ? IMAGE_UNSUPPORTED : s.other_size ? IMAGE_OF_OTHER_SIZE : IMAGE_DAMAGED;
 }

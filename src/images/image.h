@@ -13,6 +13,12 @@ enum { MOST_IMAGE_PIXELS = 1 << 26 };
  * arena. False, and *problem says why, if that is not possible: "is ASTC, which is not supported". */
 bool st_image_decode(const void *data, uint64_t size, const char *name, arena *a, stele_picture *picture, const char **problem);
 
+typedef enum image_result { IMAGE_DECODED, IMAGE_UNSUPPORTED, IMAGE_DAMAGED, IMAGE_OF_OTHER_SIZE } image_result;
+
+/* The same into the memory of a picture that is as large as the image; without memory only its size is found. */
+image_result st_image_decode_into(const void *data, uint64_t size, const char *name, stele_picture *picture,
+                                  const char **problem);
+
 /* Encodes a picture as PNG: deterministic, without any metadata. */
 bool st_image_encode_png(const stele_picture *picture, stele_sink sink, void *user);
 

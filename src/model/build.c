@@ -285,6 +285,23 @@ static bool order_nodes(stele_model *model, arena *a)
     return true;
 }
 
+/* False without memory for as many weights as there are. */
+static bool place_weights(stele_model *model, arena *a)
+{
+    size_t *first = st_arena_array(a, model->node_count, sizeof *first), count = 0;
+    for (size_t i = 0; first && i < model->node_count; i++) {
+        const stele_mesh *mesh = model->nodes[i].mesh == STELE_NONE ? NULL : &model->meshes[model->nodes[i].mesh];
+        size_t more = mesh && mesh->primitive_count ? mesh->primitives[0].morph_count : 0;
+        first[i] = count;
+        if (more > SIZE_MAX / sizeof(float) - count)
+            return false;
+        count += more;
+    }
+    model->first_weight = first;
+    model->weight_count = count;
+    return first;
+}
+
 static bool refers(uint32_t index, size_t count)
 {
     return index == STELE_NONE || index < count;
@@ -334,6 +351,8 @@ bool st_model_finish(stele_model *model, arena *a, const char **problem)
 {
     /* without memory something that was added may have been left half copied */
     *problem = a->failed ? NULL : find_dangling(model);
+    if (!*problem && !place_weights(model, a))
+        *problem = "there is not enough memory within the limit";
     if (!*problem && (a->failed || !order_nodes(model, a)))
         *problem = "nodes are their own ancestors";
     return !*problem;

@@ -1,93 +1,9 @@
 /* A model at a time of a clip: where its nodes and vertices are. */
-#include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "evaluate.h"
+#include "sample.h"
 #include "skin.h"
-
-/* ---- Channels ---- */
-
-static key_place find_key(const stele_view *times, double seconds)
-{
-    uint64_t low = 0, high = times->count - 1;
-    if (!(seconds > stele_view_number(times, 0, 0)))
-        return (key_place){0, 0, 0};
-    if (seconds >= stele_view_number(times, high, 0))
-        return (key_place){high, 0, 0};
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (stele_view_number(times, middle, 0) <= seconds)
-            low = middle;
-        else
-            high = middle;
-    }
-    double from = stele_view_number(times, low, 0), to = stele_view_number(times, high, 0);
-    return (key_place){low, (seconds - from) / (to - from), to - from};
-}
-
-/* The numbers of a key: row after row of a view, as many as the channel has a key. */
-static double key_number(const stele_view *values, uint64_t row, uint32_t width, uint32_t i)
-{
-    uint64_t at = row * width + i; /* morph weights are rows of one number, the others rows of width */
-    return stele_view_number(values, at / values->components, (uint32_t)(at % values->components));
-}
-
-static double cubic(const stele_view *values, const key_place *place, uint32_t width, uint32_t i)
-{
-    double t = place->fraction, t2 = t * t, t3 = t2 * t;
-    double from = key_number(values, 3 * place->row + 1, width, i);
-    if (t == 0)
-        return from;
-    double out = key_number(values, 3 * place->row + 2, width, i) * place->seconds;
-    double in = key_number(values, 3 * place->row + 3, width, i) * place->seconds;
-    double to = key_number(values, 3 * place->row + 4, width, i);
-    return (2 * t3 - 3 * t2 + 1) * from + (t3 - 2 * t2 + t) * out + (-2 * t3 + 3 * t2) * to + (t3 - t2) * in;
-}
-
-static double straight(const stele_view *values, const key_place *place, uint32_t width, uint32_t i)
-{
-    double from = key_number(values, place->row, width, i);
-    if (place->fraction == 0)
-        return from;
-    return from + (key_number(values, place->row + 1, width, i) - from) * place->fraction;
-}
-
-/* What is a rotation but for rounding stays as it is. */
-static void key_rotation(const stele_view *values, uint64_t row, double q[4])
-{
-    double squared = 0;
-    for (uint32_t i = 0; i < 4; i++) {
-        q[i] = key_number(values, row, 4, i);
-        squared += q[i] * q[i];
-    }
-    if (!(fabs(squared - 1) < 1e-5))
-        st_quaternion_normalize(q);
-}
-
-static void turn(const stele_view *values, const key_place *place, double result[4])
-{
-    double from[4], to[4];
-    key_rotation(values, place->row, from);
-    key_rotation(values, place->row + (place->fraction != 0), to);
-    st_quaternion_slerp(from, to, place->fraction, result);
-}
-
-static void channel_at(const stele_channel *c, double seconds, uint32_t width, double *result)
-{
-    key_place place = find_key(&c->times, seconds);
-    if (c->interpolation == STELE_STEP)
-        place.fraction = 0;
-    if (c->path == STELE_ROTATION && c->interpolation != STELE_CUBIC) {
-        turn(&c->values, &place, result);
-        return;
-    }
-    for (uint32_t i = 0; i < width; i++)
-        result[i] =
-            c->interpolation == STELE_CUBIC ? cubic(&c->values, &place, width, i) : straight(&c->values, &place, width, i);
-    if (c->path == STELE_ROTATION)
-        st_quaternion_normalize(result);
-}
 
 /* ---- Nodes ---- */
 
@@ -103,11 +19,11 @@ static void animate(const stele_clip *clip, double seconds, double (*matrices)[1
             continue;
         memcpy(&t, matrices[c->node], sizeof t);
         if (c->path == STELE_TRANSLATION)
-            channel_at(c, seconds, 3, t.translation);
+            st_channel_at(c, seconds, 3, NULL, t.translation);
         else if (c->path == STELE_ROTATION)
-            channel_at(c, seconds, 4, t.rotation);
+            st_channel_at(c, seconds, 4, NULL, t.rotation);
         else
-            channel_at(c, seconds, 3, t.scale);
+            st_channel_at(c, seconds, 3, NULL, t.scale);
         memcpy(matrices[c->node], &t, sizeof t);
     }
 }
@@ -154,9 +70,7 @@ morphing st_morphing(const stele_model *model, uint32_t node_index, uint32_t cli
                   .width = mesh->primitive_count ? (uint32_t)mesh->primitives[0].morph_count : 0};
     m.channel = m.width && clip < model->clip_count ? weights_channel(&model->clips[clip], node_index) : NULL;
     if (m.channel)
-        m.place = find_key(&m.channel->times, seconds);
-    if (m.channel && m.channel->interpolation == STELE_STEP)
-        m.place.fraction = 0;
+        m.place = st_key_place(m.channel, seconds);
     return m;
 }
 
@@ -164,8 +78,7 @@ double st_morph_weight(const morphing *m, size_t morph)
 {
     if (!m->channel)
         return m->weights ? (double)m->weights[morph] : 0;
-    return m->channel->interpolation == STELE_CUBIC ? cubic(&m->channel->values, &m->place, m->width, (uint32_t)morph)
-                                                    : straight(&m->channel->values, &m->place, m->width, (uint32_t)morph);
+    return st_channel_number(m->channel, &m->place, m->width, (uint32_t)morph);
 }
 
 /* Matrices of joints on the stack, for there is no other memory. */
@@ -231,6 +144,6 @@ bool st_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t prim
             st_morph(&p->morphs[i], weight, p->vertex_count, moved, turned);
     }
     st_mover_prepare(&m, joints, MOST_PREPARED);
-    st_move(&m, 0, p->vertex_count, moved, sizeof *moved, turned);
+    st_move(&m, 0, p->vertex_count, moved, sizeof *moved, turned, NULL);
     return true;
 }

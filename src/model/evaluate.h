@@ -2,13 +2,7 @@
 #ifndef ST_EVALUATE_H
 #define ST_EVALUATE_H
 
-#include "stele.h"
-
-/* A time between two keys: the row before it, and how far it is to the next (0 at or beyond the ends). */
-typedef struct key_place {
-    uint64_t row;
-    double fraction, seconds; /* seconds from that row to the next */
-} key_place;
+#include "sample.h"
 
 /* What gives the morphs of the mesh that a node draws their weights at a time of a clip (STELE_NONE: at rest). */
 typedef struct morphing {

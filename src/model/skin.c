@@ -52,6 +52,13 @@ mover st_mover(const stele_model *model, uint32_t node, const stele_primitive *p
     return m;
 }
 
+mover st_mover_of_palette(const stele_primitive *p, const stele_skin *skin, const float (*joints)[12])
+{
+    mover m = {.skin = skin, .jointsf = joints, .prepared = skin->joint_count};
+    find_sets(&m, p);
+    return m;
+}
+
 bool st_mover_mirrors(const mover *m)
 {
     size_t mirrored = 0;

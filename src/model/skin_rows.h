@@ -95,7 +95,19 @@ static inline void V(turn_normal)(const REAL by[12], float normal[3])
             normal[k] = (float)turned[k];
 }
 
-static void V(move_block)(const mover *m, const V(block) * b, uint8_t *positions, size_t stride, float (*normals)[3])
+/* Lengths within the vertex's surface turn as it does. */
+static inline void V(turn_tangent)(const REAL by[12], float tangent[4])
+{
+    REAL t[3] = {(REAL)tangent[0], (REAL)tangent[1], (REAL)tangent[2]}, turned[3];
+    for (int r = 0; r < 3; r++)
+        turned[r] = V(dot3)(by + 4 * r, t);
+    if (V(normalize3)(turned))
+        for (int k = 0; k < 3; k++)
+            tangent[k] = (float)turned[k];
+}
+
+static void V(move_block)(const mover *m, const V(block) * b, uint8_t *positions, size_t stride, float (*normals)[3],
+                          float (*tangents)[4])
 {
     for (size_t r = 0; r < b->rows; r++) {
         REAL by[12];
@@ -103,10 +115,13 @@ static void V(move_block)(const mover *m, const V(block) * b, uint8_t *positions
         V(move_position)(by, (float *)(positions + r * stride));
         if (normals)
             V(turn_normal)(by, normals[r]);
+        if (tangents)
+            V(turn_tangent)(by, tangents[r]);
     }
 }
 
-void V(st_move)(const mover *m, uint64_t first, uint64_t count, void *positions, size_t stride, float (*normals)[3])
+void V(st_move)(const mover *m, uint64_t first, uint64_t count, void *positions, size_t stride, float (*normals)[3],
+                float (*tangents)[4])
 {
     if (!m->set_count) {
         move_rigidly(m, count, positions, stride, normals);
@@ -117,7 +132,9 @@ void V(st_move)(const mover *m, uint64_t first, uint64_t count, void *positions,
         b.rows = BLOCK / m->set_count;
         b.rows = count - done < b.rows ? (size_t)(count - done) : b.rows;
         V(load_block)(m, first + done, &b);
-        V(move_block)(m, &b, (uint8_t *)positions + done * stride, stride, normals ? normals + done : NULL);
+        V(move_block)
+        (m, &b, (uint8_t *)positions + done * stride, stride, normals ? normals + done : NULL,
+         tangents ? tangents + done : NULL);
     }
 }
 

@@ -294,7 +294,7 @@ static void move_rows(const moving_draw *m, const draw *d, uint64_t first, uint6
         memcpy(normals, m->morphed_normal + first, (size_t)count * sizeof *normals);
     else if (normals)
         st_view_triples(m->normal, first, count, normals, sizeof *normals);
-    st_movef(&m->mover, first, count, vertices->view, sizeof *vertices, normals);
+    st_movef(&m->mover, first, count, vertices->view, sizeof *vertices, normals, NULL);
 }
 
 /* Calls for the part of each draw that a task has to do. */

@@ -1,0 +1,23 @@
+/* Channels at a time, in double precision for numbers that are kept, with an f in single for what is drawn and forgotten: both
+ * are the same code, sample_rows.h. */
+#ifndef ST_SAMPLE_H
+#define ST_SAMPLE_H
+
+#include "stele.h"
+
+/* A time between two keys: the row before it, and how far it is to the next (0 at or beyond the ends). */
+typedef struct key_place {
+    uint64_t row;
+    double fraction, seconds; /* seconds from that row to the next */
+} key_place;
+
+/* What a channel with keys says at a time, width numbers: 3, 4 for a rotation, or one for each morph. key, which may be NULL,
+ * remembers where the time was found: whatever it holds, the result is the same. */
+void st_channel_at(const stele_channel *c, double seconds, uint32_t width, uint32_t *key, double *result);
+void st_channel_atf(const stele_channel *c, double seconds, uint32_t width, uint32_t *key, float *result);
+
+/* Where a time lies among the keys of a channel, and one number there. */
+key_place st_key_place(const stele_channel *c, double seconds);
+double st_channel_number(const stele_channel *c, const key_place *place, uint32_t width, uint32_t index);
+
+#endif
