@@ -41,8 +41,8 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
     const char *path = st_arena_format(c->arena, "%s%s", folder, st_companion_path(c->arena, name));
     bool named = *name && !c->arena->failed; /* without memory there is no path */
     int fd = named ? st_spot_open_file(&(address){path, strlen(folder), c->outside}) : -1;
-    source *opened = &c->opening->source;
     if (fd >= 0 && data) {
+        source *opened = &c->opening->source;
         if (st_source_take(opened, fd, path, c->read, c->arena))
             return false;
         *data = opened->data;
