@@ -188,13 +188,14 @@ static bool is_record(const pool *p, uint32_t vertex, const uint8_t *record, uin
 static void append_record(pool *p, const uint8_t *record, uint64_t size)
 {
     if (size > p->capacity - p->size) {
-        p->capacity = 2 * p->capacity + size;
-        uint8_t *larger = st_need(p->saver->c, p->capacity, 1);
+        uint64_t capacity = 2 * p->capacity + size;
+        uint8_t *larger = st_need(p->saver->c, capacity, 1);
         if (!larger)
             return;
         if (p->size)
             memcpy(larger, p->records, (size_t)p->size);
         p->records = larger;
+        p->capacity = capacity;
     }
     memcpy(p->records + p->size, record, (size_t)size);
     p->size += size;
