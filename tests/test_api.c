@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support.h"
+#include "uses.h"
 
 static char folder[256];
 
@@ -584,6 +584,26 @@ static bool put_folder_in_the_way(void *user, uint64_t done, uint64_t total)
 }
 
 /* The last of the files cannot get its name any more: those that have theirs are given back. */
+/* No bytes, no file, no model, no handle: everything can be asked of them, and a sanitizer sees a pointer that is none. */
+static void nothing_can_be_used(void **state)
+{
+    (void)state;
+    for (size_t use = 0; use < use_count(); use++) {
+        stele_file *files[] = {stele_open_memory(NULL, 0, NULL),
+                               stele_open("/nowhere/at/all.sgm", NULL),
+                               stele_open(NULL, NULL),
+                               stele_open_memory("", 0, &(stele_options){.format = "sgm"}),
+                               stele_new(NULL),
+                               NULL};
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+            stele_status status = use_file(files[i], use);
+            if (status == STELE_OK && i != 4)
+                fail_msg("%s: nothing, and yet it went well", use_name(use));
+            stele_close(files[i]);
+        }
+    }
+}
+
 static void old_files_stay_when_the_last_fails(void **state)
 {
     (void)state;
@@ -629,6 +649,7 @@ int main(void)
         cmocka_unit_test(json_of_properties_is_json),
         cmocka_unit_test(joints_are_indices),
         cmocka_unit_test(a_skin_may_have_no_joints),
+        cmocka_unit_test(nothing_can_be_used),
         cmocka_unit_test(old_files_stay_when_the_last_fails),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
