@@ -1,6 +1,7 @@
 /* One driver for all formats: STELE_FORMAT in the environment says which; without it the bytes do. Properties: whatever is
  * accepted is written back identically; the explanation covers every byte exactly once; memory stays within a multiple of the
- * input; a model refers to nothing that is not there, can be evaluated and saved in other formats; nothing crashes.
+ * input; a model refers to nothing that is not there, can be evaluated and saved in other formats; what was saved is sound, and
+ * can be compared and drawn; nothing crashes.
  *
  *     make fuzz FUZZ_SECONDS=600        or        STELE_FORMAT=sgm build/fuzz/fuzz/fuzz_format samples/dialects
  */
@@ -188,6 +189,11 @@ static void evaluate(const stele_model *m)
     free(matrices);
 }
 
+static bool beyond_limits(stele_status status)
+{
+    return status == STELE_NO_MEMORY || status == STELE_TOO_MUCH_WORK;
+}
+
 /* As a thumbnailer would, with everything that can be shown. */
 static void draw(stele_file *file, const stele_model *model, size_t seed)
 {
@@ -196,7 +202,51 @@ static void draw(stele_file *file, const stele_model *model, size_t seed)
     stele_picture picture = {SIDE, SIDE, pixels};
     stele_render_options options = {.overlays = (unsigned)(seed % 128), .posed = model->clip_count > 0, .seconds = 0.3};
     stele_status status = stele_render(file, &picture, &options);
-    require(status == STELE_OK || status == STELE_NO_MEMORY, "a model that cannot be drawn");
+    require(status == STELE_OK || beyond_limits(status), "a model that cannot be drawn");
+}
+
+/* ---- Its own output ---- */
+
+typedef struct output {
+    uint8_t *data;
+    size_t size, room;
+} output;
+
+static bool append_bytes(void *user, const void *data, size_t size)
+{
+    output *o = user;
+    if (size > o->room - o->size) {
+        o->room = 2 * o->room + size;
+        o->data = realloc(o->data, o->room);
+        require(o->data, "there is no memory for the output");
+    }
+    memcpy(o->data + o->size, data, size);
+    o->size += size;
+    return true;
+}
+
+static void ignore_difference(void *user, const stele_difference *difference)
+{
+    (void)user;
+    (void)difference;
+}
+
+/* What was written is sound, and can be had as a model, compared with what it was made of, and drawn. */
+static void use_output(stele_file *file, const output *o, const char *format, size_t seed)
+{
+    stele_options options = {.format = format, .memory_limit = 1 << 28, .lookup = find_companion, .separate_allocations = true};
+    input again = {o->data, o->size};
+    options.lookup_user = &again;
+    stele_file *written = stele_open_memory(o->data, o->size, &options);
+    stele_status status = stele_file_status(written);
+    require(status == STELE_OK || beyond_limits(status), "what was written has errors");
+    const stele_model *model = stele_file_model(written);
+    require(model || beyond_limits(stele_file_status(written)), "what was written has no model");
+    if (model) {
+        stele_diff(file, written, 1e-3, ignore_difference, NULL);
+        draw(written, model, seed);
+    }
+    stele_close(written);
 }
 
 static void use_model(stele_file *file, size_t seed)
@@ -209,8 +259,10 @@ static void use_model(stele_file *file, size_t seed)
     while (stele_format_at(formats))
         formats++;
     stele_save_options options = {.format = stele_format_at(seed % formats)->name};
-    buffer b = {0};
-    stele_file_write(file, compare_bytes, &b, &options);
+    output o = {0};
+    if (stele_file_write(file, append_bytes, &o, &options) == STELE_OK)
+        use_output(file, &o, options.format, seed);
+    free(o.data);
     draw(file, model, seed);
 }
 
