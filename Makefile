@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all wasm demo check check-portable bench fuzz samples gallery blender format install clean setup
+.PHONY: all wasm windows demo check check-portable bench fuzz samples gallery blender format install clean setup
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -12,6 +12,11 @@ all:
 wasm:
 	@tools/setup.sh wasm
 	@tools/wasm.sh
+
+# For Windows: build/windows has stele.exe, stele.dll, its import library and header
+windows:
+	@tools/setup.sh windows
+	@tools/windows.sh
 
 demo: all
 	@tools/demo.sh

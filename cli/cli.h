@@ -92,6 +92,7 @@ int unknown_format(const char *name);
 
 /* out_path.c: the path of a file's output: in a folder under its own name, with another extension. To be freed. */
 char *path_in_folder(const char *folder, const char *below, const char *extensions); /* the first; NULL: its own */
+void plain_slashes(char *path); /* '/' for whatever else separates parts here; NULL is fine */
 bool make_folders(char *path);
 bool is_folder(const char *path);
 void sweep_folder_of(const char *path); /* removes what killed processes left there, once a folder */

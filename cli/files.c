@@ -179,7 +179,8 @@ static void add_name(file_list *list, const settings *s, char *name, size_t leng
 void add_listed(file_list *list, const settings *s)
 {
     bool standard = strcmp(s->files_from, "-") == 0;
-    FILE *in = standard ? stdin : fopen(s->files_from, "rb");
+    int fd = standard ? -1 : st_fd_open(s->files_from);
+    FILE *in = standard ? stdin : fd < 0 ? NULL : fdopen(fd, "rb");
     memory_stream memory;
     if (!st_memory_open(&memory))
         or_die(NULL);

@@ -109,12 +109,17 @@ static int run_command(const command *c, int argc, char **argv)
         print_command_help(stdout, c);
         return EXIT_FINE;
     }
+    for (size_t i = 0; i < count; i++)
+        plain_slashes(argv[i]);
+    plain_slashes((char *)s.output);
+    plain_slashes((char *)s.out_dir);
+    plain_slashes((char *)s.base_dir);
     error = check_settings(&s);
     if (error)
         return error;
     if (c->takes_files && !count && !s.ids && !s.files_from)
         return usage_error("stele %s needs a file; see stele %s --help", c->name, c->name);
-    if (s.silent && !freopen("/dev/null", "w", stderr))
+    if (s.silent && !st_discard(stderr))
         return EXIT_IO;
     return c->run(&s, argv, count);
 }

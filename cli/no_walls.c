@@ -20,3 +20,8 @@ int behind_walls(const settings *given, char *path, work_function work, bool (*d
     st_limit_time(given->seconds);
     return work(given, path);
 }
+
+bool in_child(void)
+{
+    return false;
+}

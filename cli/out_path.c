@@ -20,6 +20,12 @@ char *path_in_folder(const char *folder, const char *below, const char *extensio
     return path;
 }
 
+void plain_slashes(char *path)
+{
+    for (char *c = path; c && st_second_slash() && *c; c++)
+        *c = *c == st_second_slash() ? '/' : *c;
+}
+
 bool make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {

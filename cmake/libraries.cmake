@@ -48,7 +48,8 @@ stele_library(jpeg libjpeg-turbo libjpeg-turbo/j[cdfiqu]*.c libjpeg-turbo/jarico
     libjpeg-turbo/jmemmgr.c libjpeg-turbo/jmemnobs.c libjpeg-turbo/jsimd_none.c)
 target_compile_options(jpeg PRIVATE -include errno.h)
 
-stele_library(webp libwebp/src libwebp/src/dec/*.c libwebp/src/dsp/*.c libwebp/src/enc/*.c libwebp/src/utils/*.c)
+stele_library(webp libwebp/src libwebp/src/dec/*.c libwebp/src/dsp/*.c libwebp/src/enc/*.c libwebp/src/utils/*.c
+    libwebp/sharpyuv/*.c)
 target_include_directories(webp PRIVATE ${FROM}/libwebp)
 stele_library(webpmux libwebp/src libwebp/src/mux/*.c)
 target_include_directories(webpmux PRIVATE ${FROM}/libwebp)

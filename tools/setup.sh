@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | check | bench.
+# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | windows | check | bench.
 # As root it installs what is missing; otherwise it prints the command that would. Elsewhere than on Debian it only looks for
 # the programs.
 set -eu
@@ -35,6 +35,11 @@ wasm() {
 }
 case $step in
 wasm) wasm ;;
+windows)
+    program x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
+    program x86_64-w64-mingw32-windres binutils-mingw-w64-x86-64
+    program dpkg-source dpkg-dev
+    ;;
 check)
     wasm
     program clang clang

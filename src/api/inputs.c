@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/spot.h"
 #include "handle.h"
 
 static int compare(const void *a, const void *b)
@@ -11,7 +12,7 @@ static int compare(const void *a, const void *b)
 
 static const char *path_of(stele_file *file, const char *name)
 {
-    bool absolute = *name == '/';
+    bool absolute = st_path_is_absolute(name);
     return st_arena_format(&file->arena, "%s%s", absolute ? "" : file->companions.folder,
                            st_companion_path(&file->arena, name));
 }

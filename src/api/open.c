@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "detect.h"
+#include "file/spot.h"
 
 /* Not damaged, but beyond what Stele reads. */
 static bool is_unsupported(const stele_diagnostic *d)
@@ -177,7 +178,7 @@ static void take_options(stele_file *file, const stele_options *options, const c
     file->level = options->check;
     file->threads = (threads){options->parallel, options->parallel_user};
     file->target = copied(file, options->target);
-    file->name = copied(file, options->name ? options->name : path);
+    file->name = copied(file, st_plain_path(&file->arena, options->name ? options->name : path));
     st_companions_init(&file->companions, &file->arena, path, options);
     if (sound)
         copy_load_options(file, &options->load);

@@ -26,7 +26,8 @@ static void put(arena *a, outcome *o, const place *to, st_produce produce, void 
     if (to->sink) {
         st_write_to_sink(&w, to->sink, to->user, produce, context);
     } else if (to->path) {
-        file.where = (address){to->path, st_length_of_folder(to->path), true};
+        const char *path = st_plain_path(a, to->path);
+        file.where = (address){path, st_length_of_folder(path), true};
         if (st_transaction_write(&t))
             st_transaction_commit(&t);
     } else {

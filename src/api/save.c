@@ -431,6 +431,7 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
         st_fail(file, STELE_USAGE, "no path is given");
         return STELE_USAGE;
     }
+    path = st_plain_path(&file->arena, path);
     product p = make(file, path, options);
     transaction t = {.writing = writing_of(file, options)};
     if (!p.raw || !make_drafts(file, &p, path, &t) || !commit(file, &t))

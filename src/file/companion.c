@@ -37,7 +37,7 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
 {
     companions *c = user;
     arena_mark mark = st_arena_mark(c->arena);
-    const char *folder = *name == '/' ? "" : c->folder;
+    const char *folder = st_path_is_absolute(name) ? "" : c->folder;
     const char *path = st_arena_format(c->arena, "%s%s", folder, st_companion_path(c->arena, name));
     bool named = *name && !c->arena->failed; /* without memory there is no path */
     int fd = named ? st_spot_open_file(&(address){path, strlen(folder), c->outside}) : -1;
@@ -65,7 +65,7 @@ void st_companions_init(companions *c, arena *a, const char *path, const stele_o
                       .read = options->read_file,
                       .outside = options->load.allow_outside,
                       .left = MOST_LOOKUPS};
-    path = path ? path : options->beside;
+    path = st_plain_path(a, path ? path : options->beside);
     if (c->lookup || !path)
         return;
     const char *slash = strrchr(path, '/');

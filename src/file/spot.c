@@ -6,6 +6,17 @@
 
 enum { MOST_LINKS = 40 };
 
+const char *st_plain_path(arena *a, const char *path)
+{
+    char other = st_second_slash();
+    if (!path || !other || !strchr(path, other))
+        return path;
+    char *plain = (char *)st_arena_text(a, path, strlen(path));
+    for (char *c = plain; *c; c++)
+        *c = *c == other ? '/' : *c;
+    return plain;
+}
+
 size_t st_length_of_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');

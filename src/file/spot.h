@@ -2,6 +2,7 @@
 #ifndef ST_SPOT_H
 #define ST_SPOT_H
 
+#include "base/arena.h"
 #include "system/files.h"
 
 /* A path, of which so much (root) is a folder that the caller trusts. The rest may come from a file: no link in it leads out of
@@ -26,6 +27,9 @@ void st_spot_leave(spot *s);
 
 /* Opens a regular file for reading: a descriptor, or -1. */
 int st_spot_open_file(const address *where);
+
+/* A path with '/' only, whatever else separates parts here; itself if it is so already, or NULL. */
+const char *st_plain_path(arena *a, const char *path);
 
 /* How much of a path is its folder, with the slash. */
 size_t st_length_of_folder(const char *path);

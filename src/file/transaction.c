@@ -1,6 +1,7 @@
 #include "transaction.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +165,7 @@ static bool failed_for_good(transaction *t, draft *d, int error)
 
 static int compare_paths(const void *a, const void *b)
 {
-    return strcmp((*(const draft *const *)a)->where.path, (*(const draft *const *)b)->where.path);
+    return st_path_compare((*(const draft *const *)a)->where.path, (*(const draft *const *)b)->where.path);
 }
 
 /* A texture may have the name of the model that is written, or of what is written beside it. */
@@ -185,6 +186,26 @@ static bool have_own_names(const transaction *t)
                 (outcome){STELE_IO, st_arena_format(a, "two different files would be written as %s", sorted[i]->where.path)};
             return false;
         }
+    return true;
+}
+
+/* Whether files can have these names, and folders. */
+static bool have_possible_names(const transaction *t)
+{
+    char name[PATH_ROOM];
+    for (size_t i = 0; i < t->count; i++) {
+        const address *where = &t->drafts[i].where;
+        for (const char *part = where->path + where->root; *part;) {
+            size_t length = strcspn(part, "/");
+            snprintf(name, sizeof name, "%.*s", (int)length, part);
+            if (length && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !st_name_is_possible(name)) {
+                *t->writing.outcome = (outcome){
+                    STELE_IO, st_arena_format(t->writing.arena, "%s: there can be no file of this name", where->path)};
+                return false;
+            }
+            part += length + (part[length] == '/');
+        }
+    }
     return true;
 }
 
@@ -225,7 +246,7 @@ void st_transaction_undo(transaction *t)
 
 bool st_transaction_write(transaction *t)
 {
-    bool good = have_own_names(t);
+    bool good = have_possible_names(t) && have_own_names(t);
     for (size_t i = 0; good && i < t->count; i++)
         good = write_draft(t, &t->drafts[i]);
     if (!good)

@@ -19,6 +19,12 @@ typedef struct file_status {
     int64_t modified[2]; /* seconds and nanoseconds */
 } file_status;
 
+/* What separates the parts of a path besides '/'; 0: nothing. */
+char st_second_slash(void);
+bool st_path_is_absolute(const char *path);
+int st_path_compare(const char *a, const char *b); /* as strcmp: 0 if they name the same file by themselves */
+bool st_name_is_possible(const char *name);        /* whether a file can have it */
+
 int st_path_status(const char *path, bool follow, file_status *status);
 int st_path_resolve(const char *path, char resolved[PATH_ROOM]); /* where links lead */
 int st_path_make_folder(const char *path);

@@ -101,6 +101,26 @@ void *st_memory_file_take(const char *name, size_t *size)
 
 /* ---- Paths ---- */
 
+char st_second_slash(void)
+{
+    return 0;
+}
+
+bool st_path_is_absolute(const char *path)
+{
+    return *path == '/';
+}
+
+int st_path_compare(const char *a, const char *b)
+{
+    return strcmp(a, b);
+}
+
+bool st_name_is_possible(const char *name)
+{
+    return *name;
+}
+
 static bool is_folder(const char *path)
 {
     size_t length = strlen(path = plain(path));

@@ -50,6 +50,26 @@ static void translate(const struct stat *from, file_status *to)
 
 /* ---- Paths ---- */
 
+char st_second_slash(void)
+{
+    return 0;
+}
+
+bool st_path_is_absolute(const char *path)
+{
+    return *path == '/';
+}
+
+int st_path_compare(const char *a, const char *b)
+{
+    return strcmp(a, b);
+}
+
+bool st_name_is_possible(const char *name)
+{
+    return *name;
+}
+
 int st_path_status(const char *path, bool follow, file_status *status)
 {
     return st_name_status(AT_FDCWD, path, follow, status);

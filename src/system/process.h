@@ -33,6 +33,8 @@ bool st_is_terminal(int stream);
 unsigned st_processors(void);
 double st_seconds(void); /* of a clock that only goes forward */
 
+bool st_discard(FILE *stream); /* what is written to it goes nowhere from now on */
+
 /* ---- A stream into memory ---- */
 
 typedef struct memory_stream {

@@ -111,6 +111,11 @@ double st_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+bool st_discard(FILE *stream)
+{
+    return freopen("/dev/null", "w", stream);
+}
+
 /* ---- A stream into memory ---- */
 
 bool st_memory_open(memory_stream *m)
