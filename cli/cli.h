@@ -256,8 +256,9 @@ bool in_child(void); /* which has a parent to say what went wrong */
 
 /* guard.c: interrupts. They only set a flag that whoever works looks at; or, if nobody does, end the process at once. */
 void catch_interrupts(void);
-int interrupted(void);                         /* the signal, or 0 */
-void stop_at_once(bool yes);                   /* when interrupted, unless something is being saved */
+int interrupted(void);                                             /* the signal, or 0 */
+bool until_interrupted(void *user, uint64_t done, uint64_t total); /* as a stele_progress */
+void stop_at_once(bool yes);                                       /* when interrupted, unless something is being saved */
 bool no_more_saves(void);                      /* false while something is being saved; once true, nothing can be */
 void print_stopped(size_t done, size_t count); /* "stopped after 3 of 10 files" */
 

@@ -142,17 +142,9 @@ static bool moves(const settings *s, const char *path)
     return is_webp(s, path) && (s->turntable || (s->clip && !s->time));
 }
 
-static bool keep_going(void *user, uint64_t done, uint64_t total)
-{
-    (void)user;
-    (void)done;
-    (void)total;
-    return !interrupted();
-}
-
 static stele_save_options save_options(const settings *s)
 {
-    return (stele_save_options){.overwrite = replaces(s), .sync = s->sync, .progress = keep_going};
+    return (stele_save_options){.overwrite = replaces(s), .sync = s->sync, .progress = until_interrupted};
 }
 
 /* What went wrong and has not been said yet; "" if that is nothing. */

@@ -41,6 +41,14 @@ int interrupted(void)
     return caught;
 }
 
+bool until_interrupted(void *user, uint64_t done, uint64_t total)
+{
+    (void)user;
+    (void)done;
+    (void)total;
+    return !interrupted();
+}
+
 void stop_at_once(bool yes)
 {
     at_once = yes;

@@ -116,6 +116,7 @@ stele_file *open_job(job *j, stele_check_level level)
                              .rules = s->rules,
                              .rule_count = s->rule_count,
                              .read_file = s->read_file,
+                             .progress = until_interrupted,
                              .load = {.no_repair = s->no_repair,
                                       .allow_outside = s->allow_outside,
                                       .choices = s->choices,

@@ -277,6 +277,12 @@ static stele_file *open_for(const uint8_t *data, size_t size, stele_options *opt
     return stele_open_memory(data, size, options);
 }
 
+/* Units; what conversions and pictures take is limited by the library, and by the timeout of the fuzzer. */
+static uint64_t work_of_opening(size_t size)
+{
+    return 1000000 + 2000 * (uint64_t)size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     stele_options options = {.format = getenv("STELE_FORMAT"),
@@ -291,6 +297,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t explained = 0;
     require(stele_file_status(file) != STELE_USAGE, "STELE_FORMAT is no format");
     require(stele_file_status(file) != STELE_NO_MEMORY, "a small multiple of the file's size is not enough memory");
+    require(stele_file_work(file) <= work_of_opening(size), "opening is not in proportion to the file's size");
     if (stele_file_dialect(file)) {
         require(stele_file_explain(file, follow, &explained) != STELE_CANCELLED, "the explanation stopped");
         require(explained == size, "the explanation does not cover the file");

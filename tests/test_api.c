@@ -626,9 +626,140 @@ static void old_files_stay_when_the_last_fails(void **state)
     stele_close(file);
 }
 
+/* ---- Limits ---- */
+
+typedef struct patience {
+    uint64_t asked, most, last;
+} patience;
+
+static bool ask(void *user, uint64_t done, uint64_t total)
+{
+    patience *p = user;
+    assert_true(done >= p->last && done <= total);
+    p->last = done;
+    return p->asked++ < p->most;
+}
+
+/* A model that is drawn very often. */
+static stele_file *crowd(const stele_options *options)
+{
+    static const float corners[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    stele_file *file = stele_new(options);
+    stele_attribute position = {STELE_POSITION, 0, stele_float_view(corners, 3, 3)};
+    stele_primitive triangle = {.material = STELE_NONE, .vertex_count = 3, .attributes = &position, .attribute_count = 1};
+    stele_node node = stele_default_node();
+    node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = &triangle, .primitive_count = 1});
+    for (int i = 0; i < 20000; i++)
+        stele_add_node(file, &node);
+    return file;
+}
+
+static bool swallow(void *user, const void *data, size_t size)
+{
+    (void)data;
+    *(uint64_t *)user += size;
+    return true;
+}
+
+static void hear(void *user, const stele_difference *difference)
+{
+    (void)user;
+    (void)difference;
+}
+
+static stele_status run_verb(int verb, stele_file *file, stele_file *other)
+{
+    static uint8_t pixels[64 * 64 * 4];
+    uint64_t written = 0;
+    if (verb == 0)
+        return stele_file_write(file, swallow, &written, &(stele_save_options){.format = "sff"});
+    if (verb == 1)
+        return stele_render(file, &(stele_picture){64, 64, pixels}, NULL);
+    if (verb == 2)
+        return stele_diff(file, other, 0, hear, NULL);
+    return stele_bake(file, STELE_NONE, 0);
+}
+
+enum { VERBS = 4 };
+
+static void test_every_call_can_be_cancelled(void **state)
+{
+    (void)state;
+    stele_file *other = crowd(NULL);
+    for (int verb = 0; verb < VERBS; verb++) {
+        patience p = {.most = UINT64_MAX};
+        stele_file *file = crowd(&(stele_options){.progress = ask, .progress_user = &p});
+        p = (patience){0};
+        assert_int_equal(run_verb(verb, file, other), STELE_CANCELLED);
+        assert_string_equal(stele_file_message(file), "cancelled");
+        assert_int_equal(p.asked, 1);
+        p = (patience){.most = UINT64_MAX};
+        assert_int_equal(run_verb(verb, file, other), STELE_OK);
+        assert_true(p.asked > 0);
+        stele_close(file);
+    }
+    stele_close(other);
+}
+
+static void test_every_call_keeps_the_limit_of_work(void **state)
+{
+    (void)state;
+    stele_file *other = crowd(NULL);
+    for (int verb = 0; verb < VERBS; verb++) {
+        stele_file *free_one = crowd(NULL);
+        assert_int_equal(run_verb(verb, free_one, other), STELE_OK);
+        uint64_t needed = stele_file_work(free_one);
+        assert_true(needed > 20000);
+        stele_file *enough = crowd(&(stele_options){.work_limit = needed});
+        assert_int_equal(run_verb(verb, enough, other), STELE_OK);
+        assert_int_equal(stele_file_work(enough), needed);
+        stele_file *tight = crowd(&(stele_options){.work_limit = needed - 1});
+        assert_int_equal(run_verb(verb, tight, other), STELE_TOO_MUCH_WORK);
+        assert_non_null(strstr(stele_file_message(tight), "work_limit"));
+        assert_int_equal(stele_file_work(tight), needed - 1);
+        stele_close(tight);
+        stele_close(enough);
+        stele_close(free_one);
+    }
+    stele_close(other);
+}
+
+/* What opening did not complete stays so, and says why. */
+static void test_opening_can_be_cancelled_and_limited(void **state)
+{
+    (void)state;
+    enum { GROUPS = 20000 };
+    char *text = malloc(64 + 32 * GROUPS), *end = text + sprintf(text, "v 0 0 0\nv 1 0 0\nv 0 1 0\n");
+    for (int i = 0; i < GROUPS; i++)
+        end += sprintf(end, "g %d\nf 1 2 3\n", i);
+    patience p = {0};
+    stele_options options = {.name = "a.obj", .progress = ask, .progress_user = &p, .check = STELE_CHECK_STRUCTURE};
+    stele_file *file = stele_open_memory(text, (size_t)(end - text), &options);
+    assert_null(stele_file_model(file));
+    assert_int_equal(stele_file_status(file), STELE_CANCELLED);
+    p.most = UINT64_MAX;
+    assert_null(stele_file_model(file));
+    assert_int_equal(stele_file_status(file), STELE_CANCELLED);
+    stele_close(file);
+    p = (patience){.most = UINT64_MAX};
+    file = stele_open_memory(text, (size_t)(end - text), &options);
+    assert_non_null(stele_file_model(file));
+    options.work_limit = stele_file_work(file) - 1;
+    stele_close(file);
+    p.last = 0;
+    file = stele_open_memory(text, (size_t)(end - text), &options);
+    assert_null(stele_file_model(file));
+    assert_int_equal(stele_file_status(file), STELE_TOO_MUCH_WORK);
+    stele_close(file);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_call_can_be_cancelled),
+        cmocka_unit_test(test_every_call_keeps_the_limit_of_work),
+        cmocka_unit_test(test_opening_can_be_cancelled_and_limited),
         cmocka_unit_test(null_is_a_handle),
         cmocka_unit_test(mistakes_are_usage),
         cmocka_unit_test(unreadable_files_are_io),

@@ -60,7 +60,7 @@ static uint64_t usual_work(const arena *a)
 
 static void set_pause(arena *a)
 {
-    enum { ASK_AFTER = 1 << 24 };
+    enum { ASK_AFTER = 1 << 22 };
     uint64_t ask = sum_of(a->work, ASK_AFTER);
     a->pause = a->progress && ask < a->work_limit ? ask : a->work_limit;
 }

@@ -7,7 +7,8 @@
 
 void st_refuse(context *c, diag_place at, const char *why)
 {
-    st_diag(c->diags, DIAG_DOES_NOT_FIT, at, "does not fit in %s: %s", c->into, why);
+    if (!c->arena->failed) /* otherwise that is why */
+        st_diag(c->diags, DIAG_DOES_NOT_FIT, at, "does not fit in %s: %s", c->into, why);
     c->fits = false;
 }
 

@@ -48,6 +48,7 @@ typedef struct casting {
     const ground *ground;
     uint64_t per_task;
     uint8_t *masks; /* of each task */
+    shared_work work;
 } casting;
 
 static void cast_vertex(const casting *c, const float view[3], float place[2])
@@ -77,7 +78,8 @@ static float least(float a, float b, float c)
     return low < c ? low : c;
 }
 
-static void cast_triangle(float p[3][2], uint8_t *mask)
+/* Returns how many cells were looked at. */
+static uint64_t cast_triangle(float p[3][2], uint8_t *mask)
 {
     int first[2], last[2];
     for (int i = 0; i < 2; i++)
@@ -95,15 +97,17 @@ static void cast_triangle(float p[3][2], uint8_t *mask)
             if (!left || !right)
                 mask[row * SIDE + column] = 1;
         }
+    return (uint64_t)(last[0] - first[0] + 1) * (uint64_t)(last[1] - first[1] + 1);
 }
 
 static void cast_task(void *context, size_t task)
 {
-    const casting *c = context;
+    enum { TRIANGLE_WORK = 40, CELL_WORK = 6 };
+    casting *c = context;
     const scene *s = c->scene;
-    uint64_t at = task * c->per_task, end = at + c->per_task;
+    uint64_t at = task * c->per_task, end = at + c->per_task, work = 0;
     const draw *d = s->draws;
-    for (; at < end && at < s->triangle_count; at++) {
+    for (; at < end && at < s->triangle_count && may_go_on(&c->work, &work, UNSAID_WORK); at++) {
         uint64_t corners[3];
         float places[3][2];
         bool known = true;
@@ -115,9 +119,11 @@ static void cast_task(void *context, size_t task)
             known &= d->vertices[corners[i]].x != NOWHERE;
             cast_vertex(c, d->vertices[corners[i]].view, places[i]);
         }
+        work += TRIANGLE_WORK;
         if (known)
-            cast_triangle(places, c->masks + task * SIDE * SIDE);
+            work += CELL_WORK * cast_triangle(places, c->masks + task * SIDE * SIDE);
     }
+    may_go_on(&c->work, &work, 0);
 }
 
 /* The mean of the neighbours along a line of cells so far apart; beyond its ends there is no shadow. */
@@ -170,7 +176,7 @@ static bool cast_shadow(ground *g, const scene *s)
     size_t tasks = s->renderer->threads.run ? MOST_SHADOW_TASKS : 1;
     g->shadow = st_arena_array(a, (uint64_t)SIDE * SIDE, sizeof *g->shadow);
     arena_mark mark = st_arena_mark(a);
-    casting c = {s, g, (s->triangle_count + tasks - 1) / tasks, st_arena_alloc(a, tasks * SIDE * SIDE)};
+    casting c = {s, g, (s->triangle_count + tasks - 1) / tasks, st_arena_alloc(a, tasks * SIDE * SIDE), {st_work_left(a), 0}};
     bool ready = g->shadow && c.masks;
     if (ready && s->draw_count) {
         aim_shadow(g, s);
@@ -181,7 +187,7 @@ static bool cast_shadow(ground *g, const scene *s)
         soften(g->shadow);
     }
     st_arena_rewind(a, mark);
-    return ready;
+    return ready && st_work(a, c.work.done, 1);
 }
 
 bool st_ground_make(const scene *s, const ground **made)

@@ -178,23 +178,10 @@ typedef struct drawing {
     float background[4]; /* premultiplied */
     uint8_t empty[4];    /* and as a pixel */
     size_t columns, rows, tasks;
-    tile *tiles;   /* of each task */
-    uint64_t left; /* units of work that may be done */
-    uint64_t done; /* by all tasks; more than left: nobody goes on */
+    tile *tiles;       /* of each task */
+    size_t first, end; /* of the tiles that are drawn now */
+    shared_work work;
 } drawing;
-
-/* Tells the others what was done, now and then; false if all is over. Who has done how much when that happens is chance, but
- * not whether it does. */
-static bool go_on(drawing *d, tile *t, uint64_t unsaid)
-{
-    if (t->work <= unsaid)
-        return true;
-    uint64_t done = __atomic_add_fetch(&d->done, t->work, __ATOMIC_RELAXED);
-    t->work = 0;
-    return done <= d->left;
-}
-
-enum { UNSAID_WORK = 1 << 20 };
 
 /* The bin of a level that a tile is in. */
 static size_t bin_of(const bin_level *l, const tile *t)
@@ -218,7 +205,7 @@ static void cover(drawing *d, tile *t)
     const draw *of = d->scene->draws;
     for (int i = 0; i < b->level_count; i++) {
         size_t bin = bin_of(&b->levels[i], t);
-        for (uint64_t at = b->starts[bin]; at < b->starts[bin + 1] && go_on(d, t, UNSAID_WORK); at++) {
+        for (uint64_t at = b->starts[bin]; at < b->starts[bin + 1] && may_go_on(&d->work, &t->work, UNSAID_WORK); at++) {
             uint32_t triangle = b->entries[at];
             if (triangle - of->first_triangle >= of->triangle_count)
                 of = st_scene_draw(d->scene, triangle);
@@ -293,7 +280,7 @@ static void paint(drawing *d, tile *t)
         for (int i = 0; i < b->level_count; i++)
             if (heads[i] < ends[i] && (next < 0 || b->entries[heads[i]] < b->entries[heads[next]]))
                 next = i;
-        if (next < 0 || !go_on(d, t, UNSAID_WORK))
+        if (next < 0 || !may_go_on(&d->work, &t->work, UNSAID_WORK))
             return;
         st_tile_paint(t, d->scene, d->paint_order[b->entries[heads[next]++]]);
     }
@@ -369,9 +356,25 @@ static void draw_tiles(void *context, size_t task)
     drawing *d = context;
     tile *t = &d->tiles[task];
     t->work = 0;
-    for (size_t i = task; i < d->columns * d->rows && go_on(d, t, 0); i += d->tasks)
+    for (size_t i = d->first + task; i < d->end && may_go_on(&d->work, &t->work, 0); i += d->tasks)
         draw_tile(d, t, i);
-    go_on(d, t, 0);
+    may_go_on(&d->work, &t->work, 0);
+}
+
+/* All at once, unless somebody wants to be asked now and then. */
+static bool draw_all(drawing *d)
+{
+    enum { TILES_AT_ONCE = 16 };
+    arena *a = d->scene->renderer->arena;
+    size_t count = d->columns * d->rows, step = a->progress ? d->tasks * TILES_AT_ONCE : count;
+    for (; d->end < count; d->first = d->end) {
+        d->end = count - d->first < step ? count : d->first + step;
+        d->work = (shared_work){.left = st_work_left(a)};
+        parallel_for(&d->scene->renderer->threads, d->tasks, draw_tiles, d);
+        if (!st_work(a, d->work.done, 1))
+            return false;
+    }
+    return true;
 }
 
 /* ---- Pictures ---- */
@@ -404,10 +407,7 @@ static bool draw_scene(const scene *s, const stele_picture *picture)
         return false;
     d.paint_order = order;
     d.tiles = st_arena_bytes(s->renderer->arena, d.tasks * sizeof *d.tiles);
-    d.left = st_work_left(s->renderer->arena);
-    if (d.tiles)
-        parallel_for(&s->renderer->threads, d.tasks, draw_tiles, &d);
-    return d.tiles && st_work(s->renderer->arena, d.done, 1);
+    return d.tiles && draw_all(&d);
 }
 
 bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture)

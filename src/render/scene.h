@@ -6,6 +6,26 @@
 #include "lanes.h"
 #include "render.h"
 
+/* ---- Work of several threads ---- */
+
+typedef struct shared_work {
+    uint64_t left; /* units that may be done */
+    uint64_t done; /* by all tasks; more than left: nobody goes on */
+} shared_work;
+
+enum { UNSAID_WORK = 1 << 20 };
+
+/* Tells the others what a task has done, if it is more than may remain unsaid; false if all is over. Who has done how much when
+ * that happens is chance, but not whether it does: the sum is the same. */
+static inline bool may_go_on(shared_work *w, uint64_t *work, uint64_t unsaid)
+{
+    if (*work <= unsaid)
+        return true;
+    uint64_t done = __atomic_add_fetch(&w->done, *work, __ATOMIC_RELAXED);
+    *work = 0;
+    return done <= w->left;
+}
+
 /* ---- Camera ---- */
 
 /* In view space x is to the right, y up, and z away from the camera; the ball that is framed has a radius of 1. */

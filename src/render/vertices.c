@@ -61,10 +61,11 @@ static uint64_t triangles_of(const stele_primitive *p)
     return usable(p, STELE_POSITION, 3) ? each * st_element_count(p) : 0;
 }
 
+enum { DRAW_WORK = 1000, TRIANGLE_WORK = 130, VERTEX_WORK = 40 }; /* besides moving */
+
 /* A small file can draw one mesh so often that nobody has the time. */
 static bool can_draw(const scene *s, uint32_t node, const stele_primitive *p, uint64_t triangles, uint32_t clip)
 {
-    enum { DRAW_WORK = 1000, TRIANGLE_WORK = 130, VERTEX_WORK = 40 }; /* besides moving */
     uint64_t vertices = VERTEX_WORK * p->vertex_count + st_work_of_vertices(s->renderer->model, node, p, clip);
     return st_work(s->renderer->arena, 1, DRAW_WORK + TRIANGLE_WORK * triangles + vertices);
 }
@@ -604,6 +605,7 @@ void st_scene_add(scene *s, vertex *vertices, const uint8_t (*tint)[4], uint32_t
 {
     if (!triangle_count || s->triangle_count + triangle_count >= NO_TRIANGLE)
         return;
+    st_work(s->renderer->arena, triangle_count, TRIANGLE_WORK); /* who draws them sees whether that was too much */
     draw *d = &s->draws[s->draw_count++];
     *d = (draw){.first_vertex = s->vertex_count,
                 .vertex_count = 3 * (uint64_t)triangle_count,
