@@ -86,6 +86,14 @@ size_t st_flat_influences(const flat_mesh *mesh, uint64_t vertex, influence *inf
  * between where channels are not linear. Sorted, at least one. */
 double *st_flat_times(const flat_model *flat, arena *a, uint32_t clip, double fps, uint64_t *count);
 
+/* The same for each joint, by its own channels: none if it has no channels, and there is room for two more. A joint's pose in
+ * its parent's depends on nothing else. NULL without memory. */
+typedef struct flat_track {
+    double *times;
+    uint64_t count, room;
+} flat_track;
+flat_track *st_flat_tracks(const flat_model *flat, arena *a, uint32_t clip, double fps);
+
 /* The same for one channel, with fps greater than 0: as many as counted, or as there is room for, unsorted. */
 enum { USUAL_FPS = 30 };
 uint64_t st_channel_sample_count(const stele_channel *c, double fps);

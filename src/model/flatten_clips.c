@@ -96,6 +96,33 @@ double *st_flat_times(const flat_model *flat, arena *a, uint32_t clip, double fp
     return times;
 }
 
+flat_track *st_flat_tracks(const flat_model *flat, arena *a, uint32_t clip, double fps)
+{
+    const stele_clip *c = &flat->model->clips[clip];
+    flat_track *tracks = st_arena_array(a, flat->joint_count, sizeof *tracks);
+    fps = fps > 0 ? fps : USUAL_FPS;
+    if (!tracks)
+        return NULL;
+    for (size_t i = 0; i < c->channel_count; i++)
+        if (moves_joint(flat, &c->channels[i]))
+            tracks[flat->joint_of_node[c->channels[i].node]].count += st_channel_sample_count(&c->channels[i], fps);
+    for (size_t j = 0; j < flat->joint_count; j++) {
+        tracks[j].times = st_arena_array(a, tracks[j].count + 2, sizeof *tracks[j].times);
+        if (!tracks[j].times)
+            return NULL;
+        tracks[j].room = tracks[j].count;
+        tracks[j].count = 0;
+    }
+    for (size_t i = 0; i < c->channel_count; i++)
+        if (moves_joint(flat, &c->channels[i])) {
+            flat_track *t = &tracks[flat->joint_of_node[c->channels[i].node]];
+            t->count += st_channel_samples(&c->channels[i], fps, t->times + t->count, t->room - t->count);
+        }
+    for (size_t j = 0; j < flat->joint_count; j++)
+        tracks[j].count = st_sort_times(tracks[j].times, tracks[j].count);
+    return tracks;
+}
+
 bool st_flat_clip_used(const flat_model *flat, uint32_t clip)
 {
     const stele_clip *c = &flat->model->clips[clip];

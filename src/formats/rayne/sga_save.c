@@ -152,30 +152,57 @@ static void pose_joints(sga_saver *a, uint32_t clip, double seconds)
 
 static const transform no_change = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
 
-/* A track for every bone, with a key for every time, as exporters write it. */
+/* A track for every bone with the keys of its own channels; from the first time of the clip to its last, because engines begin
+ * each again when it ends. */
+static bool make_tracks(sga_saver *a, flat_track *own, const double *times, uint64_t count, sga_clip *to)
+{
+    unsigned bones = a->file->bone_count;
+    to->track = st_need(a->c, bones, sizeof *to->track);
+    for (unsigned b = 0; to->track && b < bones; b++) {
+        uint64_t keys = count > 1 ? 2 : 1; /* of a bone that no joint is */
+        if (b < a->flat->joint_count) {
+            own[b].times[own[b].count++] = times[0];
+            own[b].times[own[b].count++] = times[count - 1];
+            keys = own[b].count = st_sort_times(own[b].times, own[b].count);
+        }
+        uint8_t *bytes = st_arena_array(a->c->arena, keys, KEY_BYTES);
+        a->c->fits &= bytes != NULL;
+        to->track[b] = (sga_track){.bone = (uint16_t)b, .key = {bytes, keys, KEY_BYTES}};
+    }
+    to->track_count = (uint16_t)bones;
+    return a->c->fits;
+}
+
+/* Whether a bone has a key at a time; those are met in order. */
+static bool has_key(const sga_saver *a, const flat_track *own, unsigned bone, const sga_track *track, double time, bool last)
+{
+    if (bone >= a->flat->joint_count)
+        return !track->key_count || last;
+    return track->key_count < own[bone].count && own[bone].times[track->key_count] <= time + 1e-6;
+}
+
 static bool save_tracks(sga_saver *a, uint32_t clip, const double *times, uint64_t count, sga_clip *to)
 {
     unsigned bones = a->file->bone_count;
-    context *c = a->c;
-    to->track = st_need(c, bones, sizeof *to->track);
-    uint8_t *keys = st_arena_array(a->c->arena, (uint64_t)bones * count, KEY_BYTES);
-    transform *last = st_need(c, bones, sizeof *last);
-    c->fits &= keys != NULL;
-    if (!c->fits)
+    flat_track *own = st_flat_tracks(a->flat, a->c->arena, clip, a->fps);
+    transform *last = st_need(a->c, bones, sizeof *last);
+    a->c->fits &= own != NULL;
+    if (!a->c->fits || !make_tracks(a, own, times, count, to))
         return false;
-    to->track_count = (uint16_t)bones;
-    for (unsigned b = 0; b < bones; b++) {
-        to->track[b] = (sga_track){
-            .bone = (uint16_t)b, .key_count = (uint32_t)count, .key = {keys + b * count * KEY_BYTES, count, KEY_BYTES}};
+    for (unsigned b = 0; b < bones; b++)
         last[b] = no_change;
-    }
     for (uint64_t i = 0; i < count; i++) {
         pose_joints(a, clip, times[i]);
         for (unsigned b = 0; b < bones; b++) {
+            sga_track *track = &to->track[b];
             decompose_key(a, b, &last[b]);
-            store_key(keys + (b * count + i) * KEY_BYTES, frame_of(times[i], a->fps), &last[b]);
+            if (has_key(a, own, b, track, times[i], i + 1 == count))
+                store_key((uint8_t *)track->key.data + (uint64_t)track->key_count++ * KEY_BYTES, frame_of(times[i], a->fps),
+                          &last[b]);
         }
     }
+    for (unsigned b = 0; b < bones; b++)
+        to->track[b].key.count = to->track[b].key_count;
     return true;
 }
 

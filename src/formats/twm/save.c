@@ -177,7 +177,7 @@ static void save_meshes(twm_saver *t)
 /* The times of a joint's keys, as long as they are collected. */
 typedef struct joint_keys {
     double *times;
-    uint64_t count, room, done;
+    uint64_t count, done;
     uint8_t *bytes;
     double rotation[4];
 } joint_keys;
@@ -207,45 +207,19 @@ static bool rests_elsewhere(const flat_model *flat, size_t joint)
     return false;
 }
 
-static bool moves(const twm_saver *t, const stele_channel *c)
-{
-    return c->path != STELE_MORPH_WEIGHTS && c->times.count && t->flat.joint_of_node[c->node] != STELE_NONE;
-}
-
-static double fps_of(const twm_saver *t)
-{
-    return t->c->save->fps > 0 ? t->c->save->fps : USUAL_FPS;
-}
-
 /* Each joint has keys of its own: where its channels have them. */
 static bool collect_times(twm_saver *t, clip_saver *c)
 {
-    const stele_clip *clip = &t->flat.model->clips[c->clip];
-    for (size_t i = 0; i < clip->channel_count; i++)
-        if (moves(t, &clip->channels[i]))
-            c->joints[t->flat.joint_of_node[clip->channels[i].node]].count +=
-                st_channel_sample_count(&clip->channels[i], fps_of(t));
-    for (size_t j = 0; j < t->flat.joint_count; j++) {
-        c->joints[j].times = st_arena_array(t->c->arena, c->joints[j].count + 1, sizeof *c->joints[j].times);
-        if (!c->joints[j].times)
-            return false;
-        c->joints[j].room = c->joints[j].count;
-        c->joints[j].count = 0;
-    }
-    for (size_t i = 0; i < clip->channel_count; i++)
-        if (moves(t, &clip->channels[i])) {
-            joint_keys *joint = &c->joints[t->flat.joint_of_node[clip->channels[i].node]];
-            joint->count +=
-                st_channel_samples(&clip->channels[i], fps_of(t), joint->times + joint->count, joint->room - joint->count);
-        }
-    for (size_t j = 0; j < t->flat.joint_count; j++) {
+    flat_track *tracks = st_flat_tracks(&t->flat, t->c->arena, c->clip, t->c->save->fps);
+    for (size_t j = 0; tracks && j < t->flat.joint_count; j++) {
         joint_keys *joint = &c->joints[j];
+        joint->times = tracks[j].times;
+        joint->count = tracks[j].count;
         if (!joint->count && rests_elsewhere(&t->flat, j))
             joint->times[joint->count++] = 0;
-        joint->count = st_sort_times(joint->times, joint->count);
         joint->bytes = st_need(t->c, joint->count, TWM_KEY_BYTES);
     }
-    return t->c->fits;
+    return tracks && t->c->fits;
 }
 
 /* Times are whole milliseconds: rounding moves keys, and those that fall on the one before take its place. */
