@@ -22,7 +22,8 @@ ROOMS = {
     "src/formats": {"base", "file", "model", "formats"},
     "src/images": {"base", "images"},
     "src/render": {"base", "model", "render"},
-    "src/api": {"base", "file", "model", "formats", "images", "render", "api"},
+    "src/optimize": {"base", "model", "optimize"},
+    "src/api": {"base", "file", "model", "formats", "images", "render", "optimize", "api"},
     "sandbox": {"sandbox"},
     "import": {"import", "sandbox"},
     "cli": {"base", "system", "cli", "sandbox"},  # base prints numbers and text
@@ -92,12 +93,6 @@ class Rooms(unittest.TestCase):
                 guard = re.search(r"#ifndef (\w+)\n#define \1\n", text)
                 conditions = set(re.findall(r"\b[A-Za-z_]\w*", " ".join(re.findall(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$", text, re.M))))
                 self.assertEqual(conditions - self.CONDITIONS - {guard[1] if guard else "", "defined"}, set(), name)
-
-    def test_every_system_has_everything(self):
-        for header, part in ("files.h", "files"), ("process.h", "process"):
-            declared = set(re.findall(r"\b(st_\w+)\(", (ROOT / "src/system" / header).read_text()))
-            for path in (ROOT / "src/system").glob(part + "_*.c"):
-                self.assertEqual(declared - set(re.findall(r"^\w[^\n;=]*\b(st_\w+)\(", path.read_text(), re.M)), set(), path.name)
 
     def test_only_the_command_owns_stdio(self):
         for folder in LIBRARY:

@@ -60,12 +60,14 @@ check)
     want tumbler
     want libcmocka-dev
     want libclang-rt-dev
+    want libmeshoptimizer-dev
     ;;
 bench)
     want libegl-dev
     want libgles-dev
     want libgl1-mesa-dri
     want libdragonbox-dev
+    program gltfpack gltfpack
     program g++ g++
     program python3 python3
     ;;

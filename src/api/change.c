@@ -142,6 +142,14 @@ static void model_changed(stele_file *file)
     file->textures_done = false;
 }
 
+void st_replace_model(stele_file *file, stele_model *model)
+{
+    if (model->texture_count != file->model->texture_count)
+        file->texture_count = 0; /* what is decoded has other numbers now */
+    file->model = model;
+    model_changed(file);
+}
+
 /* The model to add to; NULL if what is to be added has a problem of its own, or there is none. */
 static stele_model *model_to_add_to(stele_file *file, const char *problem)
 {
@@ -227,10 +235,8 @@ stele_status stele_bake(stele_file *file, uint32_t clip, double seconds)
         return STELE_USAGE;
     }
     stele_model *baked = st_arena_alloc(&file->arena, sizeof *baked);
-    if (baked && st_bake(model, &file->arena, clip, seconds, baked) && !file->arena.failed) {
-        file->model = baked;
-        model_changed(file);
-    }
+    if (baked && st_bake(model, &file->arena, clip, seconds, baked) && !file->arena.failed)
+        st_replace_model(file, baked);
     return st_end(file);
 }
 

@@ -124,6 +124,11 @@ const char *const *stele_file_outputs(const stele_file *file, size_t *count)
     return file ? (const char *const *)file->outputs : NULL;
 }
 
+uint64_t stele_file_output_bytes(const stele_file *file)
+{
+    return file && file->output_count ? file->output_bytes : 0;
+}
+
 bool stele_file_changed(const stele_file *file)
 {
     return file && (st_source_changed(&file->source) || st_companions_changed(&file->companions));

@@ -50,6 +50,7 @@ struct stele_file {
 
     const char **outputs; /* of the last save */
     size_t output_count;
+    uint64_t output_bytes; /* of all of them */
 };
 
 /* Every call that can fail begins and ends with these, so that the outcome is always that of the last one. Nothing begins
@@ -81,6 +82,9 @@ const stele_model *st_finished_model(stele_file *file);
 
 /* The image of a texture, inside the model or beside it; NULL if it cannot be had. */
 const void *st_texture_bytes(stele_file *file, const stele_texture *texture, uint64_t *size);
+
+/* From now on this is the model, and not what the file says. */
+void st_replace_model(stele_file *file, stele_model *model);
 
 /* The name of a path without folder and extension. */
 const char *st_base_name(arena *a, const char *path);

@@ -273,8 +273,10 @@ static bool produce_part(void *context, stele_sink sink, void *user)
     } else {
         walk_product(p, w, sink, user);
     }
-    if (st_walk_finish(w))
+    if (st_walk_finish(w)) {
+        p->file->output_bytes += w->at;
         return true;
+    }
     if (w->failed && !a->failed)
         st_fail_with(p->file, STELE_DAMAGED, w->failure.code, w->failure.offset, w->failure.path, w->failure.text);
     return false;
@@ -421,12 +423,30 @@ static bool commit(stele_file *file, transaction *t)
     return false;
 }
 
+static bool take_nothing(void *user, const void *data, size_t size)
+{
+    (void)user;
+    (void)data;
+    (void)size;
+    return true;
+}
+
+/* All but the files. */
+static bool rehearse(const transaction *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (!st_write_to_sink(&t->writing, take_nothing, NULL, t->drafts[i].produce, t->drafts[i].context))
+            return false;
+    return true;
+}
+
 stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options)
 {
     options = options ? options : &defaults;
     if (!st_begin(file))
         return stele_file_status(file);
     file->output_count = 0;
+    file->output_bytes = 0;
     if (!path) {
         st_fail(file, STELE_USAGE, "no path is given");
         return STELE_USAGE;
@@ -434,7 +454,7 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
     path = st_plain_path(&file->arena, path);
     product p = make(file, path, options);
     transaction t = {.writing = writing_of(file, options)};
-    if (!p.raw || !make_drafts(file, &p, path, &t) || !commit(file, &t))
+    if (!p.raw || !make_drafts(file, &p, path, &t) || !(options->dry_run ? rehearse(&t) : commit(file, &t)))
         return st_end(file);
     note_outputs(file, &t);
     note_missing_textures(file, &p, path, options);
