@@ -22,11 +22,13 @@ typedef struct settings {
     bool help, json, quiet, silent, verbose, recursive, read_file, import;
     bool hex, force, update, sync, strict, ids;
     bool no_repair, allow_outside, embed_textures, copy_textures, name_textures, normals;
+    bool dry_run, prune, keep_order;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
     const char *jobs, *format, *target, *dialect, *at, *path, *rows, *out_dir, *memory_limit, *work_limit, *color;
     const char *from, *files_from, *base_dir, *depfile; /* which files, and where they lie */
     const char *to;                                     /* the format to write, which is the extension of outputs */
     const char *fps, *pose, *tolerance, *scale;
+    const char *key_tolerance, *simplify, *lod, *max_error;
     const char *output, *size, *camera, *clip, *time, *up, *background, *movie_fps, *time_limit;
     stele_choice choices[MOST_CHOICES];
     size_t choice_count;
@@ -38,6 +40,7 @@ typedef struct settings {
     size_t content_size;
     bool no_import, only_import;
     unsigned seconds; /* that it may take; 0: any */
+    bool rewrites;    /* the verb has something to do for files of the format that is to be written, too */
 } settings;
 
 typedef enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_RULE, OPTION_CHOICE } option_kind;
@@ -60,12 +63,13 @@ typedef struct command {
     bool takes_files;
     bool takes_many;   /* as many as there are, and folders of them */
     bool takes_models; /* and so what loading a model has a choice in */
+    bool writes_models;
     int (*run)(const settings *s, char **operands, size_t count);
 } command;
 
 extern const command *const commands[]; /* NULL-terminated */
 extern const command command_formats, command_info, command_check, command_explain, command_convert, command_diff,
-    command_render, command_thumbnail;
+    command_optimize, command_render, command_thumbnail;
 
 /* options.c: 0, or EXIT_USAGE after a message. Operands are moved to the front of argv. */
 int parse_options(const command *c, int argc, char **argv, settings *s, size_t *operand_count);
@@ -198,6 +202,19 @@ void run_parallel(void *user, size_t count, stele_task task, void *context);
 
 /* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
 stele_file *open_job(job *j, stele_check_level level);
+
+/* writing.c: verbs that write models. The format to write is the one that is said, or promised by the output's extension, or
+ * the input's; NULL: there is no such format, which has_format says. In a folder a file keeps its name, but for the extension
+ * of another format; that path is to be freed. */
+bool to_stdout(const char *path);
+const char *target_format(const job *j, const stele_file *file, const char *path);
+bool has_format(job *j, const char *path, const char *format);
+char *output_path(const job *j);
+stele_status save_output(job *j, stele_file *file, char *path, const char *format);
+void report_output(job *j, stele_file *file, const char *path, stele_status status, const char *not_done);
+void print_output(job *j, const stele_file *file, const char *path, const char *format); /* "a.sgm -> b.glb (glb)" */
+void json_output(json *out, const job *j, const stele_file *file, const char *path, const char *format, stele_status status);
+int run_writing(settings *s, char **operands, size_t count, job_function run, const char *done);
 
 /* import.c: whether a file is in no format of ours, or it was asked for; or whether it only looks like a broken one of ours
  * under another name, which is found out with the options that it was opened with (NULL: not at all, for nothing can be run).

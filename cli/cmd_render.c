@@ -19,11 +19,6 @@ typedef struct wishes {
     double time, fps;
 } wishes;
 
-static bool to_stdout(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
 static bool write_bytes(void *user, const void *data, size_t size)
 {
     (void)user;

@@ -290,7 +290,7 @@ void drop_companions(file_list *list)
 bool is_skipped(const entry *e, const settings *s)
 {
     const stele_format_info *format = stele_format_of_name(e->path);
-    return e->found && s->to && !s->dialect && !s->from && format && strcmp(format->name, s->to) == 0;
+    return e->found && s->to && !s->dialect && !s->from && !s->rewrites && format && strcmp(format->name, s->to) == 0;
 }
 
 const char *extension_of(const settings *s)

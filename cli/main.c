@@ -4,9 +4,8 @@
 #include "cli.h"
 #include "system/process.h"
 
-const command *const commands[] = {&command_formats, &command_info,      &command_check,
-                                   &command_explain, &command_convert,   &command_diff,
-                                   &command_render,  &command_thumbnail, NULL};
+const command *const commands[] = {&command_formats, &command_info,     &command_check,  &command_explain,   &command_convert,
+                                   &command_diff,    &command_optimize, &command_render, &command_thumbnail, NULL};
 
 static void print_help(FILE *out)
 {
@@ -88,6 +87,10 @@ static int check_settings(const settings *s)
         return usage_error("'%s' is no scale", s->scale);
     if (s->tolerance && !parse_number(s->tolerance, &positive))
         return usage_error("'%s' is no tolerance", s->tolerance);
+    if (s->key_tolerance && !parse_number(s->key_tolerance, &positive))
+        return usage_error("'%s' is no tolerance", s->key_tolerance);
+    if (s->max_error && !parse_positive(s->max_error, &positive))
+        return usage_error("'%s' is no error that could be allowed", s->max_error);
     int error = s->from ? check_names(s->from) : 0;
     if (!error && s->format)
         error = check_names(s->format);

@@ -39,6 +39,26 @@ static const option for_files[] = {
     {0},
 };
 
+static const option for_outputs[] = {
+    {'t', "to", "FORMAT", "write this format (see stele formats); default: by the extension of OUT", OPTION_TEXT, AT(to)},
+    {'d', "dialect", "NAME", "write this dialect; default: the one that the file has or had, or the usual one", OPTION_TEXT,
+     AT(dialect)},
+    {'o', "output", "FILE", "write this file; - for standard output", OPTION_TEXT, AT(output)},
+    {0, "out-dir", "FOLDER", "write each file there under its own name", OPTION_TEXT, AT(out_dir)},
+    {'f', "force", NULL, "replace existing files", OPTION_FLAG, AT(force)},
+    {'u', "update", NULL, "replace those that are older than what they are made of, and leave the others", OPTION_FLAG,
+     AT(update)},
+    {0, "depfile", "FILE", "write what outputs are made of, for ninja and make", OPTION_TEXT, AT(depfile)},
+    {0, "strict", NULL, "if anything would be lost, write nothing and exit with 1", OPTION_FLAG, AT(strict)},
+    {0, "embed-textures", NULL, "put textures into the file where the format can", OPTION_FLAG, AT(embed_textures)},
+    {0, "copy-textures", NULL, "put the files of textures beside the output", OPTION_FLAG, AT(copy_textures)},
+    {0, "name-textures", NULL,
+     "write no image beside the output; default: those that were inside the file, where it cannot hold them", OPTION_FLAG,
+     AT(name_textures)},
+    {0, "sync", NULL, "force files to disk before they get their names", OPTION_FLAG, AT(sync)},
+    {0},
+};
+
 static const option for_models[] = {
     {0, "fps", "N", "frames a second where a format only counts frames (SGA 24, MESH 25, CTC 10)", OPTION_TEXT, AT(fps)},
     {0, "set", "NAME=VALUE", "decide what a format leaves open, such as ctc.bind=forward (see stele formats)", OPTION_CHOICE,
@@ -101,7 +121,7 @@ static void print_options(FILE *out, const option *o)
     }
 }
 
-enum { MOST_GROUPS = 5 };
+enum { MOST_GROUPS = 6 };
 
 /* The tables of a command's options, in the order of its help. Returns how many. */
 static size_t option_groups(const command *c, const option *groups[MOST_GROUPS])
@@ -109,6 +129,8 @@ static size_t option_groups(const command *c, const option *groups[MOST_GROUPS])
     size_t count = 0;
     if (c->options)
         groups[count++] = c->options;
+    if (c->writes_models)
+        groups[count++] = for_outputs;
     if (c->takes_models)
         groups[count++] = for_models;
     if (c->takes_many)

@@ -803,7 +803,7 @@ STELE_API stele_status stele_make_normals(stele_file *file);
  * and for itself (ATVR: 1 at best) by hardware that keeps the last 16, and how often its bytes are fetched through 128 KiB of
  * cache (overfetch: 1 at best). */
 typedef struct stele_measure {
-    uint64_t vertices, triangles, index_bytes;
+    uint64_t vertices, triangles, vertex_bytes, index_bytes;
     double acmr, atvr, overfetch;
     uint64_t clips, channels, keys, materials, textures;
 } stele_measure;

@@ -8,7 +8,7 @@
 
 /* ---- Pictures ---- */
 
-enum { SIDE = 96 };
+enum { SIDE = 64 };
 
 static bool draw(stele_file *file, const stele_model *model, const stele_render_options *options, uint8_t *rgba)
 {
@@ -121,9 +121,9 @@ static bool optimize(attempt *t)
 
 static bool is_gain(const stele_measure *a, const stele_measure *b)
 {
-    return a->vertices != b->vertices || a->triangles != b->triangles || a->index_bytes != b->index_bytes ||
-           a->acmr != b->acmr || a->overfetch > b->overfetch || a->clips != b->clips || a->channels != b->channels ||
-           a->keys != b->keys || a->materials != b->materials || a->textures != b->textures;
+    return a->vertices != b->vertices || a->triangles != b->triangles || a->vertex_bytes != b->vertex_bytes ||
+           a->index_bytes != b->index_bytes || a->acmr != b->acmr || a->overfetch > b->overfetch || a->clips != b->clips ||
+           a->channels != b->channels || a->keys != b->keys || a->materials != b->materials || a->textures != b->textures;
 }
 
 static void tell_difference(stele_file *file, const stele_optimize_report *r)

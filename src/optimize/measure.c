@@ -51,8 +51,8 @@ static bool measure_triangles(arena *a, const stele_primitive *p, sums *s)
     if (!indices || !scratch || !lines || !st_work(a, count, WORK_OF_CORNER))
         return false;
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t v = p->indices.count ? st_view_index(&p->indices, i) : i;
-        indices[i] = v < p->vertex_count ? (uint32_t)v : 0;
+        uint64_t v = p->indices.count ? st_view_index(&p->indices, i, p->vertex_count) : i;
+        indices[i] = (uint32_t)v;
     }
     s->misses += st_cache_misses(indices, count, (uint32_t)p->vertex_count, scratch);
     for (uint64_t v = 0; v < p->vertex_count; v++)
@@ -66,6 +66,7 @@ static bool measure_triangles(arena *a, const stele_primitive *p, sums *s)
 static bool measure_primitive(arena *a, const stele_primitive *p, sums *s, stele_measure *result)
 {
     result->vertices += p->vertex_count;
+    result->vertex_bytes += p->vertex_count * row_bytes(p);
     result->index_bytes += p->indices.count * stele_type_size(p->indices.type);
     result->triangles += st_triangle_count(p);
     if (!st_triangle_count(p) || p->vertex_count >= STELE_NONE || 3 * st_triangle_count(p) >= STELE_NONE)

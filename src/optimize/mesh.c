@@ -1,4 +1,6 @@
 /* Primitives as pieces, and pieces as primitives. */
+#include <math.h>
+
 #include "optimize.h"
 
 static uint64_t corner_count(const stele_primitive *p)
@@ -43,9 +45,7 @@ bool st_piece_take(arena *a, const stele_primitive *p, piece *result)
         return false;
     memset(became, 0xFF, (size_t)p->vertex_count * sizeof *became);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t row = p->indices.count ? st_view_index(&p->indices, i) : i;
-        if (row >= p->vertex_count)
-            row = 0; /* what was opened has no such index */
+        uint64_t row = p->indices.count ? st_view_index(&p->indices, i, p->vertex_count) : i;
         if (became[row] == STELE_NONE) {
             rows[used] = (uint32_t)row;
             became[row] = used++;
@@ -79,8 +79,8 @@ static bool sparse(const stele_morph *m)
 
 static uint64_t vertex_of_row(const piece *p, size_t morph, uint64_t row)
 {
-    uint64_t source = st_view_index(&p->source->morphs[morph].vertices, row);
-    uint32_t vertex = source < p->source->vertex_count ? p->became[source] : STELE_NONE;
+    uint64_t source = st_view_index(&p->source->morphs[morph].vertices, row, p->source->vertex_count);
+    uint32_t vertex = p->became[source];
     return vertex != STELE_NONE && p->rows[vertex] == source ? vertex : STELE_NONE;
 }
 
@@ -97,7 +97,8 @@ bool st_piece_morph_rows(arena *a, const piece *p, morph_rows *result)
     first[vertex + 2]++;
     for (uint64_t v = 2; v < (uint64_t)p->vertex_count + 2; v++)
         first[v] += first[v - 1];
-    morph_row *items = st_arena_array(a, first[p->vertex_count + 1], sizeof *items);
+    uint64_t room = first[p->vertex_count + 1]; /* the bytes of a file may change meanwhile */
+    morph_row *items = st_arena_array(a, room, sizeof *items);
     if (!items)
         return false;
     for (uint32_t m = 0; m < p->source->morph_count; m++)
@@ -114,27 +115,61 @@ static uint32_t row_size(const stele_view *v)
     return v->components * stele_type_size(v->type);
 }
 
+/* Whether all numbers of an attribute are parts of the greatest of a type, to the last bit. */
+static bool fits(const piece *p, const stele_view *v, stele_type type)
+{
+    const double greatest = type == STELE_U8 ? 255 : 65535;
+    for (uint32_t i = 0; i < p->vertex_count; i++)
+        for (uint32_t k = 0; k < v->components; k++) {
+            float x = load_f32(st_view_at(v, p->rows[i]) + 4 * k);
+            if (!(x >= 0 && x <= 1) || (float)(floor((double)x * greatest + 0.5) / greatest) != x)
+                return false;
+        }
+    return true;
+}
+
+/* Colours and weights that were whole numbers once can be so again: 1 and 0 most of all. */
+static stele_type smallest_type(const piece *p, const stele_attribute *a)
+{
+    bool can = a->view.type == STELE_F32 && (a->semantic == STELE_COLOR || a->semantic == STELE_WEIGHTS);
+    return !can ? a->view.type : fits(p, &a->view, STELE_U8) ? STELE_U8 : fits(p, &a->view, STELE_U16) ? STELE_U16 : STELE_F32;
+}
+
+static void give_row(const stele_view *from, uint32_t row, const stele_view *to, uint8_t *bytes)
+{
+    const uint8_t *source = st_view_at(from, row);
+    uint32_t size = stele_type_size(to->type);
+    if (to->type == from->type) {
+        memcpy(bytes, source, row_size(from));
+        return;
+    }
+    for (uint32_t k = 0; k < from->components; k++)
+        store_uint(bytes + k * size, (uint64_t)floor((double)load_f32(source + 4 * k) * (size == 1 ? 255 : 65535) + 0.5), size);
+}
+
 /* All attributes of a vertex side by side, each beginning at a multiple of 4. */
 static bool give_attributes(arena *a, const piece *p, stele_primitive *result)
 {
     const stele_primitive *s = p->source;
     stele_attribute *attributes = st_arena_array(a, s->attribute_count, sizeof *attributes);
-    uint64_t stride = 0;
-    for (size_t i = 0; i < s->attribute_count; i++)
-        stride += (row_size(&s->attributes[i].view) + 3) / 4 * 4;
-    uint8_t *bytes = st_arena_array(a, p->vertex_count, (size_t)stride);
+    uint32_t stride = 0;
+    for (size_t i = 0; attributes && i < s->attribute_count; i++) {
+        attributes[i] = s->attributes[i];
+        attributes[i].view.type = smallest_type(p, &s->attributes[i]);
+        attributes[i].view.normalized |= attributes[i].view.type != s->attributes[i].view.type;
+        attributes[i].view.count = p->vertex_count;
+        stride += (row_size(&attributes[i].view) + 3) / 4 * 4;
+    }
+    uint8_t *bytes = st_arena_array(a, p->vertex_count, stride);
     if (!attributes || !bytes)
         return false;
     for (size_t i = 0; i < s->attribute_count; i++) {
-        const stele_view *from = &s->attributes[i].view;
-        uint32_t size = row_size(from);
-        attributes[i] = s->attributes[i];
-        attributes[i].view.data = bytes;
-        attributes[i].view.stride = (uint32_t)stride;
-        attributes[i].view.count = p->vertex_count;
+        stele_view *to = &attributes[i].view;
+        to->data = bytes;
+        to->stride = stride;
         for (uint32_t v = 0; v < p->vertex_count; v++)
-            memcpy(bytes + v * stride, st_view_at(from, p->rows[v]), size);
-        bytes += (size + 3) / 4 * 4;
+            give_row(&s->attributes[i].view, p->rows[v], to, bytes + (uint64_t)v * stride);
+        bytes += (row_size(to) + 3) / 4 * 4;
     }
     result->attributes = attributes;
     result->attribute_count = s->attribute_count;

@@ -75,10 +75,9 @@ static bool count_used(arena *a, const stele_primitive *p, uint64_t *used)
     uint8_t *seen = count ? st_arena_array(a, p->vertex_count, 1) : NULL;
     *used = count ? 0 : p->vertex_count;
     for (uint64_t i = 0; seen && i < count; i++) {
-        uint64_t v = st_view_index(&p->indices, i);
-        *used += v < p->vertex_count && !seen[v];
-        if (v < p->vertex_count)
-            seen[v] = 1;
+        uint64_t v = st_view_index(&p->indices, i, p->vertex_count);
+        *used += !seen[v];
+        seen[v] = 1;
     }
     st_arena_rewind(a, mark);
     return (seen || !count) && st_work(a, count, 4);

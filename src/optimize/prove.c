@@ -71,10 +71,12 @@ static void compare_rows(prover *p, pair *pair, const stele_attribute *a, const 
     uint32_t size = a->view.components * stele_type_size(a->view.type);
     for (uint64_t row = 0; row < pair->before->vertex_count; row++) {
         uint32_t vertex = pair->fate->became[row];
-        if (vertex == STELE_NONE || memcmp(st_view_at(&a->view, row), st_view_at(&b->view, vertex), size) == 0)
+        bool same_type = a->view.type == b->view.type;
+        if (vertex == STELE_NONE || (same_type && memcmp(st_view_at(&a->view, row), st_view_at(&b->view, vertex), size) == 0))
             continue;
         for (uint32_t k = 0; k < a->view.components; k++)
-            error = worse(error, fabs(view_number(&a->view, row, k) - view_number(&b->view, vertex, k)));
+            error =
+                worse(error, fabs((double)((float)view_number(&a->view, row, k) - (float)view_number(&b->view, vertex, k))));
     }
     pair->exact &= error == 0 && st_work(p->arena, pair->before->vertex_count, 8);
     if (a->semantic == STELE_POSITION)
@@ -87,7 +89,7 @@ static float *deltas_of(arena *a, const stele_primitive *p, const stele_morph *m
 {
     float *deltas = st_arena_array(a, p->vertex_count, 3 * sizeof *deltas);
     for (uint64_t i = 0; deltas && i < m->position.count; i++) {
-        uint64_t vertex = m->vertices.count ? st_view_index(&m->vertices, i) : i;
+        uint64_t vertex = m->vertices.count ? st_view_index(&m->vertices, i, p->vertex_count) : i;
         for (uint32_t k = 0; k < 3 && vertex < p->vertex_count; k++)
             deltas[3 * vertex + k] += (float)view_number(&m->position, i, k);
     }
@@ -146,7 +148,7 @@ static bool has_area(const stele_primitive *p, uint64_t triangle)
     st_triangle(p, triangle, vertices);
     for (int i = 0; i < 3; i++)
         for (uint32_t k = 0; k < 3; k++)
-            at[i][k] = view_number(position, vertices[i], k);
+            at[i][k] = vertices[i] < p->vertex_count ? view_number(position, vertices[i], k) : 0;
     minus3(at[1], at[0], e);
     minus3(at[2], at[0], f);
     cross3(e, f, normal);

@@ -74,7 +74,7 @@ struct surface {
 
 static const float *corner_at(const surface *s, uint32_t triangle, uint64_t corner)
 {
-    uint64_t vertex = st_view_index(&s->primitive->indices, 3 * (uint64_t)triangle + corner);
+    uint64_t vertex = st_view_index(&s->primitive->indices, 3 * (uint64_t)triangle + corner, s->primitive->vertex_count);
     return s->positions + 3 * vertex;
 }
 
@@ -178,7 +178,7 @@ static void ask(const surface *s, uint32_t triangle, const double p[3], double *
     near_triangle found = {.squared_distance = INFINITY};
     double at[3][3];
     for (uint64_t c = 0; c < 3; c++) {
-        found.vertices[c] = st_view_index(&s->primitive->indices, 3 * (uint64_t)triangle + c);
+        found.vertices[c] = st_view_index(&s->primitive->indices, 3 * (uint64_t)triangle + c, s->primitive->vertex_count);
         widen3(corner_at(s, triangle, c), at[c]);
     }
     found.squared_distance = st_nearest_in_triangle(p, at[0], at[1], at[2], found.parts);
