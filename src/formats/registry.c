@@ -4,6 +4,15 @@
 #include "base/text.h"
 #include "format.h"
 
+#ifdef STELE_WITHOUT_BRIDGES
+#define BRIDGES(X)
+#else
+#define BRIDGES(X)                                                                                                             \
+    X(glb)                                                                                                                     \
+    X(gltf)                                                                                                                    \
+    X(obj)
+#endif
+
 #define FORMATS(X)                                                                                                             \
     X(twm)                                                                                                                     \
     X(sgm)                                                                                                                     \
@@ -11,9 +20,7 @@
     X(mesh)                                                                                                                    \
     X(sff)                                                                                                                     \
     X(ctc)                                                                                                                     \
-    X(glb)                                                                                                                     \
-    X(gltf)                                                                                                                    \
-    X(obj)
+    BRIDGES(X)
 
 #define DECLARE(name) extern const format st_format_##name;
 FORMATS(DECLARE)

@@ -8,13 +8,17 @@
  *
  * Nobody ever wrote a skeleton, and the document can be taken in several ways: these are the readings, tried one after another.
  * The footer at the very end decides. */
-#include <lz4.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/scan.h"
 #include "raw.h"
+#ifdef STELE_WITHOUT_LZ4
+#include "plain_lz4.h"
+#else
+#include <lz4.h>
+#endif
 
 static const char magic[] = ".twm", footer[] = ".twm END OF FILE";
 enum { MAGIC_BYTES = 4, FOOTER_BYTES = 16, MOST_UNPACKED = 0x7E000000, MOST_EXPANSION = 255 };
