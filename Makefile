@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all wasm windows demo check check-portable bench fuzz samples gallery blender format install clean setup
+.PHONY: all wasm windows demo check check-portable bench fuzz samples gallery blender amalgamation format install clean setup
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -53,6 +53,10 @@ install: all
 # The pictures of docs/gallery.md
 gallery: all
 	@tools/gallery.sh
+
+# The library as one pair of files: build/amalgamation/stele.c and stele.h
+amalgamation:
+	@python3 tools/amalgamate.py build/amalgamation
 
 # The add-on for Blender, installable as it is; PLATFORMS adds commands of other machines, as macos-arm64=path/to/stele
 blender: all

@@ -3,12 +3,12 @@
 set -eu
 cmake -S "$SRC/stele" -B "$WORK/stele" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$CFLAGS -DSTELE_SELF_CHECKS" \
     -DSTELE_HARDEN=OFF -DSTELE_WITH_IMPORT=OFF
-cmake --build "$WORK/stele" -j "$(nproc)" --target stele_static
+cmake --build "$WORK/stele" -j "$(nproc)" --target stele_inside
 for driver in format image; do
     # shellcheck disable=SC2086
     $CC $CFLAGS -I"$SRC/stele/include" -I"$SRC/stele/src" -c "$SRC/stele/fuzz/fuzz_$driver.c" -o "$WORK/fuzz_$driver.o"
     # shellcheck disable=SC2086
-    ${CXX:-$CC} ${CXXFLAGS:-$CFLAGS} "$WORK/fuzz_$driver.o" "$WORK/stele/libstele.a" $LIB_FUZZING_ENGINE \
+    ${CXX:-$CC} ${CXXFLAGS:-$CFLAGS} "$WORK/fuzz_$driver.o" "$WORK/stele/libstele_inside.a" $LIB_FUZZING_ENGINE \
         -Wl,-Bstatic -lwebpmux -lwebp -lpng -ljpeg -lz -llz4 -Wl,-Bdynamic -lm -o "$OUT/fuzz_$driver"
 done
 cd "$SRC/stele"

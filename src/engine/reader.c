@@ -1,5 +1,6 @@
 #include "reader.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -171,6 +172,8 @@ bool st_reader_plan(reader *r, const stele_primitive *p, const stele_slot *slots
 
 /* ---- Influences ---- */
 
+#define MOST_JOINT 4294967040.0f /* the greatest float that is one */
+
 /* Joints and weights of a block, 4 * kept of each a vertex, as floats; the more sets there are, the fewer vertices. */
 typedef struct shares {
     float joint[4 * BLOCK], weight[4 * BLOCK];
@@ -230,8 +233,8 @@ static bool share_out(const reader *r, uint64_t first, size_t count, shares *s)
         size_t given = 0;
         for (size_t set = 0; set < r->set_count; set++)
             for (size_t k = 0; k < 4; k++)
-                items[given++] =
-                    (influence){(uint32_t)joints[4 * (set * count + i) + k], (double)weights[4 * (set * count + i) + k]};
+                items[given++] = (influence){(uint32_t)fminf(joints[4 * (set * count + i) + k], MOST_JOINT),
+                                             (double)weights[4 * (set * count + i) + k]};
         left_out += keep_heaviest(items, given, width);
         for (size_t k = 0; k < width; k++) {
             s->joint[i * width + k] = (float)items[k].joint;
