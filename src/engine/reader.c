@@ -203,13 +203,15 @@ static void round_weights(float *weights, size_t count, float steps)
     float sum = 0, scale;
     int32_t rest = (int32_t)steps;
     size_t heaviest = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        weights[i] = weights[i] > 0 ? (weights[i] < 1 ? weights[i] : 1) : 0; /* also what is no number */
         sum += weights[i];
-    if (!(sum > 0 && sum < steps))
+    }
+    if (!(sum > 0))
         return; /* no weights at all */
     scale = steps / sum;
     for (size_t i = 0; i < count; i++) {
-        int32_t step = (int32_t)((weights[i] > 0 ? weights[i] : 0) * scale + 0.5f);
+        int32_t step = (int32_t)(weights[i] * scale + 0.5f);
         rest -= step;
         weights[i] = (float)step;
         heaviest = weights[i] > weights[heaviest] ? i : heaviest;

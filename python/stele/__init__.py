@@ -1,0 +1,315 @@
+"""The model files of small game engines, for Python: a thin layer over libstele.
+
+    import stele
+
+    with stele.open("hat.sgm") as file:
+        for mesh in file.model.meshes:
+            for primitive in mesh.primitives:
+                positions = primitive[stele.POSITION]  # a numpy array that lies in the file, nothing is copied
+        file.save("hat.glb", overwrite=True)
+
+What the library returns is there under the names of stele.h: nodes, meshes, skins, clips, materials and textures are sequences of its
+structs, strings are str, indices of nothing are None. Arrays are views without copies and cannot be written to; each keeps the bytes
+that it lies in alive, whatever becomes of the file. What fails raises stele.Error, with the status and all diagnostics.
+
+The library is looked for in STELE_LIBRARY, beside this package, and where the system keeps libraries.
+"""
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterator, Sequence
+
+import numpy
+
+from . import _header
+from ._header import *  # noqa: F401,F403 (the constants)
+
+__all__ = ["Diagnostic", "Error", "File", "Format", "Model", "Part", "Primitive", "formats", "open", "version"]
+
+_TYPES = {_header.U8: "u1", _header.I8: "i1", _header.U16: "<u2", _header.I16: "<i2", _header.U32: "<u4", _header.F32: "<f4"}
+_SEVERITIES = ("off", "note", "warning", "loss", "error")
+_NO_INDEX = {"parent", "mesh", "skin", "material", "skeleton", "texture", "node"}
+
+
+def _load() -> ctypes.CDLL:
+    here = Path(__file__).resolve()
+    places = [os.environ.get("STELE_LIBRARY"), here.parent / "libstele.so", here.parents[2] / "build/libstele.so",
+              ctypes.util.find_library("stele")]
+    for place in filter(None, places):
+        if os.sep not in str(place) or Path(place).exists():
+            library = ctypes.CDLL(str(place))
+            for name, (returned, arguments) in _header.FUNCTIONS.items():
+                function = getattr(library, name)
+                function.restype, function.argtypes = returned, arguments
+            return library
+    raise ImportError("libstele.so is not found: set STELE_LIBRARY to its path")
+
+
+_library = _load()
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("utf-8", "surrogateescape")
+
+
+def version() -> str:
+    return _text(_library.stele_version())
+
+
+# ---- What can be read and written
+
+
+@dataclass(frozen=True)
+class Format:
+    name: str
+    title: str
+    extensions: tuple[str, ...]
+    dialects: tuple[str, ...]
+
+
+def formats() -> Iterator[Format]:
+    """All formats of the library."""
+    index = 0
+    while info := _library.stele_format_at(index):
+        f = info.contents
+        yield Format(_text(f.name), _text(f.title), tuple(_text(f.extensions).split()),
+                     tuple(_text(f.dialects[i].name) for i in range(f.dialect_count)))
+        index += 1
+
+
+# ---- What went wrong
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    id: str
+    severity: str
+    offset: int | None
+    count: int
+    path: str
+    text: str
+
+
+class Error(Exception):
+    """A call that failed: its status (a number of stele_status), its message, and the diagnostics of the file."""
+
+    def __init__(self, status: int, message: str, diagnostics: Sequence[Diagnostic] = ()):
+        super().__init__(message)
+        self.status, self.message, self.diagnostics = status, message, list(diagnostics)
+
+
+# ---- Models
+
+
+class _Handle:
+    """Closes the file when nobody has anything of it any more: neither the file nor an array."""
+
+    def __init__(self, pointer: int, data: Any = None):
+        self.pointer, self.data = pointer, data
+
+    def __del__(self, close=_library.stele_close):
+        close(self.pointer)
+
+
+def _array(view: _header.stele_view, handle: _Handle) -> numpy.ndarray:
+    """The rows of a view where they lie."""
+    kind = numpy.dtype(_TYPES[view.type])
+    if not view.count:
+        return numpy.empty((0, view.components), kind)
+    size = (view.count - 1) * view.stride + view.components * kind.itemsize
+    memory = (ctypes.c_char * size).from_address(view.data)
+    memory.handle = handle
+    rows = numpy.ndarray((view.count, view.components), kind, memory, 0, (view.stride, kind.itemsize))
+    rows.flags.writeable = False
+    return rows
+
+
+class Part:
+    """A struct of stele.h with its members: arrays of structs as lists of parts, views as numpy arrays."""
+
+    def __init__(self, struct: ctypes.Structure, handle: _Handle):
+        self._struct, self._handle = struct, handle
+
+    def __dir__(self) -> list[str]:
+        return [name for name, _ in self._struct._fields_]
+
+    def __repr__(self) -> str:
+        name = getattr(self._struct, "name", None)
+        return f"<{type(self._struct).__name__}{'' if name is None else ' ' + repr(_text(name))}>"
+
+    def _count(self, name: str) -> int | None:
+        """How many there are of what a pointer points to: nodes has node_count, indices index_count."""
+        for stem in (name[:-1], name, name[:-2] + "y", name[:-3] + "ex", name[:-2]):
+            count = getattr(self._struct, f"{stem}_count", None)
+            if count is not None:
+                return count
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        value = getattr(self._struct, name)
+        if isinstance(value, bytes):
+            return _text(value)
+        if isinstance(value, _header.stele_view):
+            return _array(value, self._handle)
+        if isinstance(value, ctypes.Structure):
+            return _part(value, self._handle)
+        if isinstance(value, ctypes.Array):
+            return [_part(v, self._handle) if isinstance(v, ctypes.Structure) else v for v in value]
+        if isinstance(value, ctypes._Pointer):
+            count = self._count(name)
+            if not value or count is None:
+                return [] if count is not None else None
+            return [_part(v, self._handle) if isinstance(v, ctypes.Structure) else v for v in (value[i] for i in range(count))]
+        return None if name in _NO_INDEX and value == _header.NONE else value
+
+
+class Primitive(Part):
+    """A primitive: primitive[stele.POSITION] and primitive[stele.UV, 1] are its attributes."""
+
+    def __getitem__(self, which: int | tuple[int, int]) -> numpy.ndarray:
+        semantic, number = which if isinstance(which, tuple) else (which, 0)
+        view = _library.stele_primitive_view(ctypes.byref(self._struct), semantic, number)
+        if not view:
+            raise KeyError(which)
+        return _array(view.contents, self._handle)
+
+    def __contains__(self, which: int) -> bool:
+        return bool(_library.stele_primitive_view(ctypes.byref(self._struct), which, 0))
+
+    def floats(self, semantic: int, set: int = 0) -> numpy.ndarray:
+        """An attribute as floats, with normalisation applied: a copy."""
+        view = _library.stele_primitive_view(ctypes.byref(self._struct), semantic, set)
+        if not view:
+            raise KeyError(semantic)
+        out = numpy.empty((view.contents.count, view.contents.components), numpy.float32)
+        _library.stele_read_floats(view, out.shape[1], out.ctypes.data_as(ctypes.POINTER(ctypes.c_float)), 0, len(out))
+        return out
+
+    def triangles(self) -> numpy.ndarray:
+        """Three vertices a row, made where there are no indices: a copy."""
+        out = numpy.empty(_library.stele_index_count(ctypes.byref(self._struct)), numpy.uint32)
+        _library.stele_read_indices(ctypes.byref(self._struct), 0, _header.U32, out.ctypes.data, out.nbytes)
+        return out.reshape(-1, 3)
+
+
+class Model(Part):
+    def node_matrices(self, clip: int | str | None = None, seconds: float = 0) -> numpy.ndarray:
+        """A matrix for each node at a time of a clip, to be multiplied with columns: shape (nodes, 4, 4)."""
+        count = self._struct.node_count
+        if isinstance(clip, str):
+            clip = _library.stele_find_clip(ctypes.byref(self._struct), clip.encode())
+        elif clip is None:
+            clip = _header.NONE
+        locals_ = (_header.stele_transform * max(count, 1))()
+        pose = _header.stele_pose(locals_, count, None, 0)
+        out = numpy.empty((count, 4, 4), numpy.float32)
+        status = _library.stele_sample(ctypes.byref(self._struct), clip, seconds, None, 0, ctypes.byref(pose))
+        if status == _header.OK:
+            status = _library.stele_node_matrices(ctypes.byref(self._struct), ctypes.byref(pose),
+                                                  out.ctypes.data_as(ctypes.POINTER(ctypes.c_float)), count)
+        if status != _header.OK:
+            raise Error(status, "there is no such clip")
+        return out.transpose(0, 2, 1)
+
+
+def _part(struct: ctypes.Structure, handle: _Handle) -> Part:
+    kinds = {_header.stele_primitive: Primitive, _header.stele_model: Model}
+    return kinds.get(type(struct), Part)(struct, handle)
+
+
+# ---- Files
+
+
+class File:
+    """An opened file. Closed at the end of a with; arrays of it stay good."""
+
+    def __init__(self, pointer: int | None, data: Any = None):
+        if not pointer:
+            raise MemoryError
+        self._handle: _Handle | None = _Handle(pointer, data)
+
+    def __enter__(self) -> "File":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._handle = None
+
+    @property
+    def _pointer(self) -> int:
+        if self._handle is None:
+            raise ValueError("the file is closed")
+        return self._handle.pointer
+
+    def _check(self, status: int) -> None:
+        if status != _header.OK:
+            raise Error(status, _text(_library.stele_file_message(self._pointer)), self.diagnostics)
+
+    @property
+    def format(self) -> str | None:
+        return _text(_library.stele_file_format(self._pointer))
+
+    @property
+    def dialect(self) -> str | None:
+        return _text(_library.stele_file_dialect(self._pointer))
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        count = ctypes.c_size_t()
+        items = _library.stele_file_diagnostics(self._pointer, ctypes.byref(count))
+        return [Diagnostic(_text(d.id), _SEVERITIES[d.severity], None if d.offset == _header.NOWHERE else d.offset, d.count,
+                           _text(d.path), _text(d.text)) for d in (items[i] for i in range(count.value))]
+
+    @property
+    def model(self) -> Model:
+        model = _library.stele_file_model(self._pointer)
+        if not model:
+            self._check(_library.stele_file_status(self._pointer))
+        return Model(model.contents, self._handle)
+
+    def texture(self, index: int) -> bytes:
+        """The image file of a texture."""
+        size = ctypes.c_size_t()
+        data = _library.stele_texture_bytes(self._pointer, index, ctypes.byref(size))
+        if not data:
+            self._check(_library.stele_file_status(self._pointer))
+        return ctypes.string_at(data, size.value)
+
+    def render(self, width: int = 512, height: int = 512) -> numpy.ndarray:
+        """A picture: rows of pixels of red, green, blue and alpha."""
+        pixels = numpy.zeros((height, width, 4), numpy.uint8)
+        picture = _header.stele_picture(width, height, pixels.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8)))
+        self._check(_library.stele_render(self._pointer, ctypes.byref(picture), None))
+        return pixels
+
+    def save(self, path: str | os.PathLike, format: str | None = None, dialect: str | None = None, overwrite: bool = False,
+             strict: bool = False) -> list[Diagnostic]:
+        """Writes it in any format, by the extension of the path; returns what was lost."""
+        options = _header.stele_save_options()
+        options.format = format.encode() if format else None
+        options.dialect = dialect.encode() if dialect else None
+        options.overwrite, options.strict = overwrite, strict
+        self._check(_library.stele_file_save(self._pointer, os.fsencode(path), ctypes.byref(options)))
+        return [d for d in self.diagnostics if d.severity == "loss"]
+
+
+def open(source: str | os.PathLike | bytes, name: str | None = None, full: bool = False) -> File:
+    """Opens a path, or the bytes of a file; full looks for everything that may be wrong. A file that cannot be used raises Error."""
+    options = _header.stele_options()
+    options.check = _header.CHECK_FULL if full else _header.CHECK_SAFE
+    options.name = name.encode() if name else None
+    if isinstance(source, bytes):
+        data = ctypes.create_string_buffer(source, len(source))
+        file = File(_library.stele_open_memory(data, len(source), ctypes.byref(options)), data)
+    else:
+        file = File(_library.stele_open(os.fsencode(source), ctypes.byref(options)))
+    file._check(_library.stele_open_status(file._pointer))
+    return file
