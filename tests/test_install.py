@@ -63,6 +63,8 @@ class Files(Installed):
         found.discard("libexec/stele/stele-import")  # where there is Assimp
         self.assertEqual(found, {"bin/stele", "include/stele.h", "lib/libstele.a", "lib/libstele.so", "lib/libstele.so.0",
                                  f"lib/libstele.so.{version}", "lib/pkgconfig/stele.pc", "share/man/man1/stele.1",
+                                 "lib/cmake/stele/stele-config.cmake", "lib/cmake/stele/stele-config-version.cmake",
+                                 "lib/cmake/stele/stele-targets.cmake", "lib/cmake/stele/stele-targets-release.cmake",
                                  "share/mime/packages/stele.xml", "share/thumbnailers/stele.thumbnailer"})
 
     def test_nothing_of_the_building_place_is_in_them(self):
