@@ -56,7 +56,7 @@ class Package(unittest.TestCase):
         with stele.open(SCRIBE) as file:
             self.assertEqual((file.format, file.dialect), ("sgm", "v3"))
             model = file.model
-            self.assertEqual([len(p.triangles()) for p in model.meshes[0].primitives], [3396])
+            self.assertEqual([len(p.triangles()) for p in model.meshes[0].primitives], [3396, 190, 112])
             primitive = model.meshes[0].primitives[0]
             positions = primitive[stele.POSITION]
             self.assertEqual(positions.shape, (primitive.vertex_count, 3))
