@@ -204,6 +204,8 @@ class Model(Part):
         count = self._struct.node_count
         if isinstance(clip, str):
             clip = _library.stele_find_clip(ctypes.byref(self._struct), clip.encode())
+            if clip == _header.NONE:
+                raise Error(_header.USAGE, "there is no such clip")
         elif clip is None:
             clip = _header.NONE
         locals_ = (_header.stele_transform * max(count, 1))()
