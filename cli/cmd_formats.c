@@ -2,12 +2,12 @@
 
 #include "cli.h"
 
-static void print_capabilities(FILE *out, uint32_t capabilities)
+/* The larger ones: docs/losses.md has all of them. */
+static void print_capabilities(FILE *out, uint64_t capabilities)
 {
-    const char *name;
-    for (unsigned bit = 0; (name = stele_capability_name(bit)); bit++)
-        if (capabilities & 1u << bit)
-            fprintf(out, " %s", name);
+    for (unsigned bit = 0; UINT64_C(1) << bit < STELE_SEVERAL_MESHES; bit++)
+        if (capabilities >> bit & 1)
+            fprintf(out, " %s", stele_capability_name(bit));
 }
 
 static void print_text(const stele_format_info *f)

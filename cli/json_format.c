@@ -13,12 +13,12 @@ static void put_words(json *j, const char *key, const char *words)
     json_close(j, ']');
 }
 
-static void put_capabilities(json *j, const char *key, uint32_t capabilities)
+static void put_capabilities(json *j, const char *key, uint64_t capabilities)
 {
     const char *name;
     json_open(j, key, '[');
     for (unsigned bit = 0; (name = stele_capability_name(bit)); bit++)
-        if (capabilities & 1u << bit)
+        if (capabilities >> bit & 1)
             json_string(j, NULL, name);
     json_close(j, ']');
 }
@@ -31,6 +31,9 @@ void json_format(json *j, const stele_format_info *f)
     put_words(j, "extensions", f->extensions);
     put_capabilities(j, "capabilities", f->capabilities);
     put_capabilities(j, "beside", f->beside);
+    json_uint(j, "uv_sets", f->uv_sets);
+    json_uint(j, "color_sets", f->color_sets);
+    json_uint(j, "influences", f->influences);
     json_open(j, "dialects", '[');
     for (size_t i = 0; i < f->dialect_count; i++) {
         json_open(j, NULL, '{');

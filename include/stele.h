@@ -991,20 +991,69 @@ STELE_API void stele_draw_text(const stele_picture *picture, int x, int y, const
 
 /* ---- The registry ------------------------------------------------------------------------------------------------------ */
 
-typedef enum stele_capability {
-    STELE_MESHES = 1 << 0,
-    STELE_NORMALS = 1 << 1,
-    STELE_UVS = 1 << 2,
-    STELE_COLORS = 1 << 3,
-    STELE_TANGENTS = 1 << 4,
-    STELE_MATERIALS = 1 << 5,
-    STELE_TEXTURES = 1 << 6,
-    STELE_SKIN = 1 << 7,
-    STELE_SKELETON = 1 << 8,
-    STELE_ANIMATION = 1 << 9,
-    STELE_MORPHS = 1 << 10,
-    STELE_ATTACHMENTS = 1 << 11
-} stele_capability;
+/* What a format can hold: a set of these. What a model has and the format cannot hold is a loss; docs/losses.md is the table.
+ */
+#define STELE_MESHES (UINT64_C(1) << 0)
+#define STELE_NORMALS (UINT64_C(1) << 1)
+#define STELE_UVS (UINT64_C(1) << 2)    /* sets of them: uv_sets */
+#define STELE_COLORS (UINT64_C(1) << 3) /* of vertices; sets of them: color_sets */
+#define STELE_TANGENTS (UINT64_C(1) << 4)
+#define STELE_MATERIALS (UINT64_C(1) << 5) /* as such, whatever of the following they have */
+#define STELE_TEXTURES (UINT64_C(1) << 6)  /* by name; as the base colour at least */
+#define STELE_SKIN (UINT64_C(1) << 7)
+#define STELE_SKELETON (UINT64_C(1) << 8)
+#define STELE_ANIMATION (UINT64_C(1) << 9)
+#define STELE_MORPHS (UINT64_C(1) << 10)
+#define STELE_ATTACHMENTS (UINT64_C(1) << 11)
+#define STELE_SEVERAL_MESHES (UINT64_C(1) << 12) /* otherwise all become one */
+#define STELE_LINES_AND_POINTS (UINT64_C(1) << 13)
+#define STELE_NODES (UINT64_C(1) << 14)      /* that group and place others, and draw one mesh in several places */
+#define STELE_PROPERTIES (UINT64_C(1) << 15) /* what others say of their models: extras */
+#define STELE_MESH_NAMES (UINT64_C(1) << 16)
+#define STELE_NODE_NAMES (UINT64_C(1) << 17)
+#define STELE_JOINT_NAMES (UINT64_C(1) << 18)
+#define STELE_SKIN_NAMES (UINT64_C(1) << 19)
+#define STELE_CLIP_NAMES (UINT64_C(1) << 20)
+#define STELE_MATERIAL_NAMES (UINT64_C(1) << 21)
+#define STELE_MORPH_NAMES (UINT64_C(1) << 22)
+#define STELE_IMAGE_NAMES (UINT64_C(1) << 23) /* of those inside the file */
+#define STELE_MODEL_NAME (UINT64_C(1) << 24)
+#define STELE_BASE_COLORS (UINT64_C(1) << 25)
+#define STELE_ALPHA_BLENDING (UINT64_C(1) << 26) /* of materials */
+#define STELE_ALPHA_MASKS (UINT64_C(1) << 27)    /* with their cutoff */
+#define STELE_DOUBLE_SIDES (UINT64_C(1) << 28)
+#define STELE_METAL (UINT64_C(1) << 29)
+#define STELE_ROUGHNESS (UINT64_C(1) << 30)
+#define STELE_UNLIT_SURFACES (UINT64_C(1) << 31)
+#define STELE_EMISSION (UINT64_C(1) << 32)          /* the colour of it */
+#define STELE_EMISSION_STRENGTH (UINT64_C(1) << 33) /* beyond 1 */
+#define STELE_SPECULAR (UINT64_C(1) << 34)          /* the strength of reflections */
+#define STELE_SPECULAR_COLORS (UINT64_C(1) << 35)   /* and their colour */
+#define STELE_UNUSED_MATERIALS (UINT64_C(1) << 36)  /* those of no mesh */
+#define STELE_NORMAL_MAPS (UINT64_C(1) << 37)
+#define STELE_OCCLUSION_MAPS (UINT64_C(1) << 38)
+#define STELE_METAL_MAPS (UINT64_C(1) << 39) /* with roughness */
+#define STELE_EMISSION_MAPS (UINT64_C(1) << 40)
+#define STELE_SPECULAR_MAPS (UINT64_C(1) << 41) /* the strength of reflections */
+#define STELE_SPECULAR_COLOR_MAPS (UINT64_C(1) << 42)
+#define STELE_EMBEDDED_IMAGES (UINT64_C(1) << 43) /* images inside the file */
+#define STELE_NORMAL_STRENGTH (UINT64_C(1) << 44)
+#define STELE_OCCLUSION_STRENGTH (UINT64_C(1) << 45)
+#define STELE_WRAP_MODES (UINT64_C(1) << 46)
+#define STELE_FILTERS (UINT64_C(1) << 47)
+#define STELE_TEXTURE_TRANSFORMS                                                                                               \
+    (UINT64_C(1)                                                                                                               \
+     << 48) /* of each texture by itself: where they are those of the base colour, they are applied to the coordinates */
+#define STELE_COLOR_ALPHA (UINT64_C(1) << 49)     /* of vertices */
+#define STELE_REST_POSE (UINT64_C(1) << 50)       /* that is not the bind pose */
+#define STELE_DEFAULT_WEIGHTS (UINT64_C(1) << 51) /* without a clip */
+#define STELE_MORPH_NORMALS (UINT64_C(1) << 52)
+#define STELE_MORPH_ANIMATION (UINT64_C(1) << 53)
+#define STELE_NODE_ANIMATION (UINT64_C(1) << 54) /* of nodes that are no joints */
+#define STELE_CURVES (UINT64_C(1) << 55)         /* cubic keys */
+#define STELE_STEPS (UINT64_C(1) << 56)          /* keys that hold until the next */
+#define STELE_SCALE_ANIMATION (UINT64_C(1) << 57)
+#define STELE_EXACT_TIMES (UINT64_C(1) << 58) /* of keys: others round them to milliseconds or frames */
 
 /* The name of one capability, such as "colors"; NULL past the last. Index 0 is bit 0. */
 STELE_API const char *stele_capability_name(unsigned bit);
@@ -1024,13 +1073,14 @@ typedef struct stele_format_info {
     const char *name;       /* "sgm" */
     const char *title;      /* "Rayne model" */
     const char *extensions; /* space-separated, without dots */
-    uint32_t capabilities;
-    uint32_t beside;                    /* capabilities that a second file beside it adds, as an .sga does to an .sgm */
+    uint64_t capabilities;
+    uint64_t beside;                    /* capabilities that a second file beside it adds, as an .sga does to an .sgm */
     const char *companions;             /* extensions of such files, of the same name: "sga"; or NULL */
     const stele_dialect_info *dialects; /* each can be read and written */
     size_t dialect_count;
     const stele_choice_info *choices; /* of stele_load_options */
     size_t choice_count;
+    uint32_t uv_sets, color_sets, influences; /* most for a vertex; UINT32_MAX: any number */
 } stele_format_info;
 
 /* Whether some format has this choice, and this value for it. */

@@ -491,47 +491,48 @@ static void tangents_are_taken_where_they_are_needed(void **state)
 {
     (void)state;
     static const uint8_t needed[] = {TANGENTS(1, SLANTED)}, not_needed[] = {TANGENTS(2, SLANTED)};
-    static const uint8_t useless[] = {TANGENTS(1, NOTHING)}, various[] = {SGM_MAGIC,
-                                                                          3,
-                                                                          1,
-                                                                          0,
-                                                                          1,
-                                                                          2,
-                                                                          TEXTURE(0, 'a'),
-                                                                          TEXTURE(2, 'b'),
-                                                                          0,
-                                                                          1,
-                                                                          0,
-                                                                          0,
-                                                                          3,
-                                                                          0,
-                                                                          0,
-                                                                          0,
-                                                                          1,
-                                                                          0,
-                                                                          1,
-                                                                          0,
-                                                                          CORNER0,
-                                                                          F0,
-                                                                          F0,
-                                                                          SLANTED,
-                                                                          CORNER1,
-                                                                          F1,
-                                                                          F0,
-                                                                          SLANTED,
-                                                                          CORNER2,
-                                                                          F0,
-                                                                          F1,
-                                                                          UPRIGHT,
-                                                                          TRIANGLE,
-                                                                          0};
+    static const uint8_t useless[] = {TANGENTS(1, NOTHING)};
+    static const uint8_t various[] = {SGM_MAGIC,
+                                      3,
+                                      1,
+                                      0,
+                                      1,
+                                      2,
+                                      TEXTURE(0, 'a'),
+                                      TEXTURE(2, 'b'),
+                                      0,
+                                      1,
+                                      0,
+                                      0,
+                                      3,
+                                      0,
+                                      0,
+                                      0,
+                                      1,
+                                      0,
+                                      1,
+                                      0,
+                                      CORNER0,
+                                      F0,
+                                      F0,
+                                      UPRIGHT,
+                                      CORNER1,
+                                      F1,
+                                      F0,
+                                      SLANTED,
+                                      CORNER2,
+                                      F0,
+                                      F1,
+                                      SLANTED,
+                                      TRIANGLE,
+                                      0};
     static const struct {
         const uint8_t *data;
         const char *choice;
         bool taken, kept;
     } cases[] = {{needed, "auto", true, false},  {not_needed, "auto", false, true}, {useless, "auto", false, true},
                  {needed, "drop", false, true},  {not_needed, "keep", true, false}, {useless, "keep", false, true},
-                 {various, "auto", false, false}};
+                 {various, "auto", true, false}, {various, "drop", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const stele_model *model;
         stele_options options = with_choice("sgm.tangents", cases[i].choice);

@@ -493,7 +493,7 @@ static void several_roots_get_one_above_them(void **state)
     bytes out = rewritten(file, &(stele_save_options){.format = "twm"});
     assert_written(&out, &expected);
     assert_int_equal(find_diagnostic(file, "loss-precision")->count, 1);
-    assert_string_equal(find_diagnostic(file, "loss-name")->text, "TWM has no names: 2 dropped");
+    assert_string_equal(find_diagnostic(file, "loss-name")->text, "TWM has no joint names or clip names: 2 dropped");
     free(out.data);
     stele_close(file);
 }

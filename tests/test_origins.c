@@ -246,8 +246,9 @@ static void rows_come_from_their_bytes(void **state)
     print_message("# origins: of %llu rows %llu known, of %llu changed bytes %llu seen\n", (unsigned long long)all.asked,
                   (unsigned long long)all.known, (unsigned long long)all.tried, (unsigned long long)all.changed);
     assert_true(all.known * 100 >= all.asked * 95);
-    /* a number may change nothing: the weight of a joint that is left out, a colour behind a position */
-    assert_true(all.changed * 100 >= all.tried * 95);
+    /* a number may change nothing: the weight of a joint that is left out, a colour behind a position, what a tangent has along
+     * its normal */
+    assert_true(all.changed * 100 >= all.tried * 94);
 }
 
 /* ---- Parts ---- */

@@ -110,10 +110,12 @@ static void conclude_product(stele_file *file, product *p, bool fits, bool stric
 static saving saving_of(stele_file *file, const format *format, const char *path, const stele_save_options *options)
 {
     return (saving){.capabilities = format->info.capabilities | (path ? format->info.beside : 0),
+                    .color_sets = format->info.color_sets,
                     .format = format->info.name,
                     .fps = options->fps,
                     .textures = options->textures,
-                    .name = path ? st_base_name(&file->arena, path) : NULL};
+                    .name = path ? st_base_name(&file->arena, path) : NULL,
+                    .source = st_base_name(&file->arena, file->name)};
 }
 
 static bool names_textures(const format *format)

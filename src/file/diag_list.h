@@ -165,6 +165,9 @@
     X(LOSS_INTERPOLATION, "loss-interpolation", LOSS, "curves and steps that became straight lines between keys")              \
     X(LOSS_REST, "loss-rest", LOSS, "a rest pose that is not the bind pose: the target has only that")                         \
     X(LOSS_MESH, "loss-mesh", LOSS, "meshes that the target cannot hold")                                                      \
+    X(LOSS_PROPERTY, "loss-property", LOSS, "properties (extras) that the target cannot hold")                                 \
+    X(LOSS_HIERARCHY, "loss-hierarchy", LOSS, "nodes that group others, or draw a mesh again")                                 \
+    X(LOSS_SAMPLING, "loss-sampling", LOSS, "how textures are sampled: wrap modes, filters, transforms")                       \
     X(COMPANION_NOT_COPIED, "companion-not-copied", WARNING, "a file of the model that is not copied because of its name")     \
     X(TEXTURE_NOT_COPIED, "texture-not-copied", WARNING, "a texture that is not beside the output")                            \
     X(STATEMENT_UNKNOWN, "statement-unknown", LOSS, "a line of text that begins with an unknown word is left out")             \

@@ -28,14 +28,6 @@ FORMATS(DECLARE)
 #define ADDRESS(name) &st_format_##name,
 const format *const st_formats[] = {FORMATS(ADDRESS) NULL};
 
-static const char *const capability_names[] = {"meshes",   "normals", "uvs",      "colors",    "tangents", "materials",
-                                               "textures", "skin",    "skeleton", "animation", "morphs",   "attachments"};
-
-const char *stele_capability_name(unsigned bit)
-{
-    return bit < sizeof capability_names / sizeof *capability_names ? capability_names[bit] : NULL;
-}
-
 const stele_format_info *stele_format_at(size_t index)
 {
     for (size_t i = 0; st_formats[i]; i++)

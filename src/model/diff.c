@@ -250,22 +250,33 @@ static void same_material(diff *d, const char *path, uint32_t a, uint32_t b)
 
 /* ---- Morphs ---- */
 
-/* What a morph adds, for every vertex. */
-static float *deltas_of(diff *d, const stele_primitive *p, const stele_morph *m)
+/* What a morph adds, for every vertex, in the space of the model. The skin of a mesh may be bound in any space: there only the
+ * lengths can be compared. */
+static float *deltas_of(diff *d, const drawing *drawn, const double (*matrices)[16], const stele_morph *m)
 {
+    const stele_primitive *p = drawn->primitive;
+    const double *place = drawn->model->nodes[drawn->node].skin == STELE_NONE ? matrices[drawn->node] : NULL;
     float *deltas = st_arena_array(d->arena, p->vertex_count, 3 * sizeof *deltas);
     d->failed |= !deltas;
     d->failed |= !st_work(d->arena, m->position.count, 8);
     for (uint64_t i = 0; !d->failed && i < m->position.count; i++) {
         uint64_t vertex = m->vertices.count ? st_view_index(&m->vertices, i, p->vertex_count) : i;
-        for (uint32_t k = 0; k < 3 && vertex < p->vertex_count; k++)
-            deltas[3 * vertex + k] = (float)stele_view_number(&m->position, i, k);
+        double way[3];
+        for (uint32_t k = 0; k < 3; k++)
+            way[k] = stele_view_number(&m->position, i, k);
+        if (vertex >= p->vertex_count)
+            continue;
+        for (uint32_t k = 0; k < 3 && place; k++)
+            deltas[3 * vertex + k] = (float)(place[k] * way[0] + place[4 + k] * way[1] + place[8 + k] * way[2]);
+        if (!place)
+            deltas[3 * vertex] = (float)length3(way);
     }
     return deltas;
 }
 
-static void same_morphs(diff *d, const char *path, const stele_primitive *a, const stele_primitive *b)
+static void same_morphs(diff *d, const char *path, const drawing *drawn_a, const drawing *drawn_b)
 {
+    const stele_primitive *a = drawn_a->primitive, *b = drawn_b->primitive;
     if (!a->morph_count && !b->morph_count)
         return;
     if (!same_count(d, st_arena_format(d->arena, "%s.morphs", path), a->morph_count, b->morph_count))
@@ -273,15 +284,17 @@ static void same_morphs(diff *d, const char *path, const stele_primitive *a, con
     for (size_t i = 0; i < a->morph_count && !d->failed; i++) {
         const char *morph = st_arena_format(d->arena, "%s.morph[%zu]", path, i);
         arena_mark mark = st_arena_mark(d->arena);
-        float *p = deltas_of(d, a, &a->morphs[i]), *q = deltas_of(d, b, &b->morphs[i]);
+        float *p = deltas_of(d, drawn_a, (const double(*)[16])d->matrices_a, &a->morphs[i]);
+        float *q = deltas_of(d, drawn_b, (const double(*)[16])d->matrices_b, &b->morphs[i]);
         double error = d->failed ? INFINITY : largest_distance(p, q, a->vertex_count) / d->size;
         st_arena_rewind(d->arena, mark);
         same_within(d, morph, error);
     }
 }
 
-static void same_attributes(diff *d, const char *path, const stele_primitive *a, const stele_primitive *b)
+static void same_attributes(diff *d, const char *path, const drawing *drawn_a, const drawing *drawn_b)
 {
+    const stele_primitive *a = drawn_a->primitive, *b = drawn_b->primitive;
     static const struct {
         stele_semantic semantic;
         uint32_t set;
@@ -298,7 +311,7 @@ static void same_attributes(diff *d, const char *path, const stele_primitive *a,
             tell(d, st_arena_format(d->arena, "%s.%s", path, present[i].name), there ? "there" : "none",
                  also ? "there" : "none", 0, false);
     }
-    same_morphs(d, path, a, b);
+    same_morphs(d, path, drawn_a, drawn_b);
 }
 
 static void same_drawing(diff *d, size_t index, const drawing *a, const drawing *b)
@@ -309,7 +322,7 @@ static void same_drawing(diff *d, size_t index, const drawing *a, const drawing 
         vertex_errors errors = errors_at(d, a, b, STELE_NONE, 0);
         same_within(d, st_arena_format(d->arena, "%s.position", path), errors.position);
         same_within(d, st_arena_format(d->arena, "%s.normal", path), errors.normal);
-        same_attributes(d, path, a->primitive, b->primitive);
+        same_attributes(d, path, a, b);
     }
     same_indices(d, path, a->primitive, b->primitive);
     same_material(d, st_arena_format(d->arena, "%s.material", path), a->primitive->material, b->primitive->material);

@@ -1,4 +1,4 @@
-/* What saving shares: saying what is lost, files beside the output, and the names and bytes of textures. */
+/* What saving shares: files beside the output, and the names and bytes of textures. */
 #include <string.h>
 
 #include "base/image_kind.h"
@@ -17,106 +17,6 @@ void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *ra
     *last = file;
 }
 
-/* ---- What the model has, and so may lose ---- */
-
-typedef struct inventory {
-    uint64_t joints, clips, normals, uvs, uv_sets, colors, tangents, skins, morphs, materials, colored, textures, attachments;
-} inventory;
-
-/* Skins may share joints: each counts once. */
-static uint64_t count_joints(context *c)
-{
-    const stele_model *model = c->save->model;
-    uint64_t count = 0;
-    if (model->skin_count == 1)
-        return model->skins[0].joint_count;
-    bool *counted = st_arena_array(c->arena, model->node_count, sizeof *counted);
-    for (size_t i = 0; counted && i < model->skin_count; i++)
-        for (size_t k = 0; k < model->skins[i].joint_count; k++) {
-            bool *joint = &counted[model->skins[i].joints[k]];
-            count += !*joint;
-            *joint = true;
-        }
-    return count;
-}
-
-static void count_attributes(const stele_primitive *p, inventory *i)
-{
-    for (size_t k = 0; k < p->attribute_count; k++) {
-        const stele_attribute *a = &p->attributes[k];
-        i->normals += a->semantic == STELE_NORMAL;
-        i->uvs += a->semantic == STELE_UV;
-        i->colors += a->semantic == STELE_COLOR;
-        i->tangents += a->semantic == STELE_TANGENT;
-        i->skins += a->semantic == STELE_WEIGHTS && a->set == 0;
-    }
-}
-
-static inventory take_inventory(context *c)
-{
-    const stele_model *model = c->save->model;
-    inventory i = {.joints = count_joints(c),
-                   .clips = model->clip_count,
-                   .materials = model->material_count,
-                   .textures = model->texture_count};
-    for (size_t m = 0; m < model->mesh_count; m++) {
-        const stele_mesh *mesh = &model->meshes[m];
-        i.morphs += mesh->primitive_count ? mesh->primitives[0].morph_count : 0;
-        for (size_t k = 0; k < mesh->primitive_count; k++)
-            count_attributes(&mesh->primitives[k], &i);
-    }
-    for (size_t m = 0; m < model->material_count; m++) {
-        const float *color = model->materials[m].base_color;
-        i.colored += color[0] != 1 || color[1] != 1 || color[2] != 1 || color[3] != 1;
-    }
-    for (size_t n = 0; n < model->node_count; n++)
-        i.attachments += model->nodes[n].attachment;
-    return i;
-}
-
-static void report_skeleton(context *c, const inventory *i)
-{
-    bool skeleton = c->save->capabilities & STELE_SKELETON, animation = c->save->capabilities & STELE_ANIMATION;
-    if (!skeleton && i->joints)
-        st_lose(c, DIAG_LOSS_SKELETON, i->joints, "", "has no skeleton: %llu joint%s%s dropped", (unsigned long long)i->joints,
-                i->joints == 1 ? "" : "s",
-                !animation && i->clips
-                    ? st_arena_format(c->arena, " and %llu clip%s", (unsigned long long)i->clips, i->clips == 1 ? "" : "s")
-                    : "");
-    if (!animation && (skeleton || !i->joints))
-        st_lose(c, DIAG_LOSS_ANIMATION, i->clips, "", "has no animation: %llu clip%s dropped", (unsigned long long)i->clips,
-                i->clips == 1 ? "" : "s");
-    if ((c->save->capabilities & (STELE_MESHES | STELE_SKIN)) == STELE_MESHES && skeleton)
-        st_lose(c, DIAG_LOSS_SKIN, i->skins, "", "has no skin: the weights of %llu meshes dropped",
-                (unsigned long long)i->skins);
-}
-
-static void report_without(context *c, stele_capability capability, diag_code code, uint64_t count, const char *what)
-{
-    if (!(c->save->capabilities & (uint32_t)capability))
-        st_lose(c, code, count, "", "has no %s: %llu dropped", what, (unsigned long long)count);
-}
-
-void st_save_report(context *c)
-{
-    inventory i = take_inventory(c);
-    report_without(c, STELE_MESHES, DIAG_LOSS_MESH, c->save->model->mesh_count, "meshes");
-    report_skeleton(c, &i);
-    if (c->save->capabilities & STELE_MESHES) { /* otherwise that says it all */
-        report_without(c, STELE_NORMALS, DIAG_LOSS_NORMAL, i.normals, "normals");
-        report_without(c, STELE_UVS, DIAG_LOSS_UV, i.uvs, "texture coordinates");
-        report_without(c, STELE_COLORS, DIAG_LOSS_VERTEX_COLOR, i.colors, "vertex colours");
-        report_without(c, STELE_TANGENTS, DIAG_LOSS_TANGENT, i.tangents, "tangents");
-        report_without(c, STELE_MORPHS, DIAG_LOSS_MORPH, i.morphs, "morphs");
-        if (c->save->capabilities & STELE_TEXTURES)
-            report_without(c, STELE_MATERIALS, DIAG_LOSS_MATERIAL, i.colored, "colours of materials");
-        else
-            report_without(c, STELE_MATERIALS, DIAG_LOSS_MATERIAL, i.materials, "materials");
-        report_without(c, STELE_TEXTURES, DIAG_LOSS_TEXTURE, i.textures, "textures");
-    }
-    report_without(c, STELE_ATTACHMENTS, DIAG_LOSS_ATTACHMENT, i.attachments, "attachments");
-}
-
 /* ---- Textures ---- */
 
 uint8_t *st_texture_uses(context *c)
@@ -129,14 +29,6 @@ uint8_t *st_texture_uses(context *c)
                 uses[texture] |= role == STELE_ROLE_BASE_COLOR ? TEXTURE_IS_COLOR : TEXTURE_IS_OTHER;
         }
     return uses;
-}
-
-void st_report_other_textures(context *c, const uint8_t *uses)
-{
-    uint64_t lost = 0;
-    for (size_t i = 0; uses && i < c->save->model->texture_count; i++)
-        lost += uses[i] == TEXTURE_IS_OTHER;
-    st_lose(c, DIAG_LOSS_TEXTURE, lost, "", "has textures for colours only: %llu dropped", (unsigned long long)lost);
 }
 
 const void *st_save_texture_bytes(context *c, const stele_texture *texture, uint64_t *size)

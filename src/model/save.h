@@ -16,11 +16,13 @@ typedef struct side_file {
 /* What saving has besides. */
 typedef struct saving {
     const stele_model *model;
-    uint32_t capabilities;   /* of the format */
+    uint64_t capabilities;   /* of the format */
+    uint32_t color_sets;     /* that it has room for */
     const char *format;      /* its name, as in keys of properties */
     double fps;              /* 0: not said */
     stele_textures textures; /* what becomes of them */
     const char *name;        /* of the output, without folder and extension; NULL: there is no place for a second file */
+    const char *source;      /* what the source is called, likewise; "" if it has no name */
     side_file *side_files;
 
     /* Made when they are first asked for: of each texture, the first that shows the same image; and files for images inside. */
@@ -29,17 +31,16 @@ typedef struct saving {
 } saving;
 
 /* Reports all that the format has no word for, by its capabilities and what is in the model: "SFF has no skeleton: 42 joints
- * and 3 clips dropped". Called for every save, before it. */
+ * and 3 clips dropped". Called for every save, before it. (losses.c) */
 void st_save_report(context *c);
 
 /* Another file, to be written beside the output. Not if name is NULL. */
 void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *raw), void *raw);
 
 /* For formats whose textures are colours only: how materials use each texture of the model, as a set of these bits (NULL
- * without memory); and a report of those that no material uses as a colour. */
+ * without memory). */
 enum { TEXTURE_IS_COLOR = 1, TEXTURE_IS_OTHER = 2 };
 uint8_t *st_texture_uses(context *c);
-void st_report_other_textures(context *c, const uint8_t *uses);
 
 /* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
 const void *st_save_texture_bytes(context *c, const stele_texture *texture, uint64_t *size);

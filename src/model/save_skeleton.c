@@ -86,34 +86,9 @@ bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, 
 
 void st_report_clips(context *c, const flat_model *flat)
 {
-    uint64_t unused = 0, curved = 0;
-    for (uint32_t i = 0; i < flat->model->clip_count; i++) {
-        const stele_clip *clip = &flat->model->clips[i];
+    uint64_t unused = 0;
+    for (uint32_t i = 0; i < flat->model->clip_count; i++)
         unused += !st_flat_clip_used(flat, i);
-        for (size_t k = 0; k < clip->channel_count; k++)
-            curved += clip->channels[k].interpolation != STELE_LINEAR && clip->channels[k].path != STELE_MORPH_WEIGHTS;
-    }
     st_lose(c, DIAG_LOSS_ANIMATION, unused, "", "only moves joints: %llu clip%s that %s none dropped",
             (unsigned long long)unused, unused == 1 ? "" : "s", unused == 1 ? "moves" : "move");
-    st_lose(c, DIAG_LOSS_INTERPOLATION, curved, "", "has straight lines between keys: %llu curve%s or step%s sampled",
-            (unsigned long long)curved, curved == 1 ? "" : "s", curved == 1 ? "" : "s");
-}
-
-static bool named(const char *name)
-{
-    return name && *name;
-}
-
-void st_report_names(context *c, const flat_model *flat, bool clips_too)
-{
-    uint64_t count = 0;
-    bool *neutral = find_neutral(c, flat);
-    for (size_t i = 0; neutral && i < flat->joint_count; i++)
-        count += named(flat->joints[i].name) && !neutral[i];
-    for (size_t i = 0; i < flat->mesh_count; i++)
-        count += named(flat->meshes[i].name);
-    for (size_t i = 0; clips_too && i < flat->model->clip_count; i++)
-        count += named(flat->model->clips[i].name);
-    st_lose(c, DIAG_LOSS_NAME, count, "", "has no names%s: %llu dropped", clips_too ? "" : " but those of clips",
-            (unsigned long long)count);
 }

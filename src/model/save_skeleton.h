@@ -20,10 +20,7 @@ size_t st_numbered_influences(const joint_numbers *numbers, const flat_mesh *mes
  * the side of the one before, which may be all 0. */
 bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, const double before[4], transform *local);
 
-/* Reports clips that move no joint, and curves and steps, for formats that only have linear keys of joints. */
+/* Reports clips that move no joint, for formats that have only keys of joints. */
 void st_report_clips(context *c, const flat_model *flat);
-
-/* Reports the names of joints, clips and meshes as lost. */
-void st_report_names(context *c, const flat_model *flat, bool clips_too);
 
 #endif

@@ -396,7 +396,13 @@ const format st_format_ctc = {
              .title = "Anachronox model",
              .extensions = "ctc",
              .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_MATERIALS | STELE_TEXTURES |
-                             STELE_SKIN | STELE_SKELETON | STELE_ANIMATION | STELE_MORPHS | STELE_ATTACHMENTS,
+                             STELE_SKIN | STELE_SKELETON | STELE_ANIMATION | STELE_SEVERAL_MESHES | STELE_MORPHS |
+                             STELE_ATTACHMENTS | STELE_CLIP_NAMES | STELE_MORPH_NAMES | STELE_BASE_COLORS |
+                             STELE_ALPHA_BLENDING | STELE_COLOR_ALPHA | STELE_UNUSED_MATERIALS | STELE_NODE_ANIMATION |
+                             STELE_REST_POSE,
+             .uv_sets = 1,
+             .color_sets = 1,
+             .influences = UINT32_MAX,
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects,
              .choices = choices,

@@ -138,19 +138,6 @@ static void store_unknown(const stele_node *node, uint8_t *bytes)
         store_f32(bytes + 4 * i, st_ctc_float(unknown->numbers[i]));
 }
 
-/* Bones and meshes have no names; those that load makes up can be forgotten. */
-static void report_names(const ctc_saver *a)
-{
-    uint64_t lost = 0;
-    for (uint32_t i = 0; i < a->bone_count; i++) {
-        const char *name = a->flat.joints[a->joint_of_bone[i]].name;
-        lost += name && *name && strcmp(name, st_arena_format(a->c->arena, CTC_BONE_NAME, i)) != 0;
-    }
-    for (size_t i = 0; i < a->flat.mesh_count; i++)
-        lost += a->flat.meshes[i].name && *a->flat.meshes[i].name;
-    st_lose(a->c, DIAG_LOSS_NAME, lost, "", "has no names of bones and meshes: %llu dropped", (number)lost);
-}
-
 static void save_bones(ctc_saver *a)
 {
     uint8_t *bones = st_need(a->c, (uint64_t)a->bone_count, BONE_BYTES);
@@ -439,7 +426,6 @@ bool st_ctc_save(context *c, raw_file *raw)
     for (unsigned i = 0; i < CTC_WORDS; i++)
         a.file->word[i] = (span){a.header + 4 * i, 1, 4};
     save_bones(&a);
-    report_names(&a);
     if (c->fits)
         st_ctc_save_mesh(&a);
     if (c->fits)

@@ -31,7 +31,7 @@ static const char *skin_name(ctc_saver *a, uint32_t material)
     return texture == STELE_NONE ? "" : st_save_texture_name(a->c, texture, TEXTURE_ANY_TYPE);
 }
 
-/* Materials of no mesh are lost with their skins. */
+/* Where meshes are skins, materials of no mesh are lost. */
 static void report_unused(ctc_saver *a)
 {
     uint64_t unused = a->c->save->model->material_count;
@@ -68,16 +68,6 @@ static void save_lists(ctc_saver *a)
     st_ctc_set_word(a, CTC_TRI_LIST_COUNT, count);
     if (!by_material)
         report_unused(a);
-}
-
-/* All meshes become lists of one. */
-static void report_merged(ctc_saver *a)
-{
-    uint64_t meshes = 0;
-    for (size_t i = 0; i < a->flat.mesh_count; i++)
-        meshes += !i || a->flat.meshes[i].node != a->flat.meshes[i - 1].node;
-    if (meshes > 1)
-        st_lose(a->c, DIAG_LOSS_MERGED, meshes, "", "holds one mesh: %llu become lists of triangles in it", (number)meshes);
 }
 
 /* ---- The names of morphs: those of all meshes, each once ---- */
@@ -287,6 +277,8 @@ static uint32_t intern(pool *p, const flat_mesh *mesh, const morph_moves *moves,
 typedef struct corners {
     uint8_t *indices, *uvs, *colors; /* colors: NULL if there are none */
     uint64_t count, room;
+    uint64_t rounded;           /* colours that 8 bits do not hold */
+    uint64_t otherwise_blended; /* meshes whose colours tell otherwise than their materials do */
 } corners;
 
 static bool is_colored(const ctc_saver *a, const flat_mesh *mesh)
@@ -296,19 +288,23 @@ static bool is_colored(const ctc_saver *a, const flat_mesh *mesh)
                                  memcmp(a->c->save->model->materials[mesh->material].base_color, white, sizeof white) != 0);
 }
 
-/* White is the colour that is not set, and what is set must not look like it. */
-static void store_color(uint8_t *bytes, const double rgba[4])
+/* White is the colour that is not set, and what is set must not look like it. False if it comes back as another. */
+static bool store_color(uint8_t *bytes, const double rgba[4])
 {
-    bool white = true;
+    bool white = true, exact = true;
     for (int i = 0; i < 4; i++) {
         double value = fmin(fmax(rgba[i], 0), 1);
         bytes[i] = i == 3 ? (uint8_t)(255 * value + 0.5) : st_srgb_byte((float)value);
         white &= i == 3 || bytes[i] == 255;
+        exact &= fabs(rgba[i] - (i == 3 ? bytes[i] / 255.0 : (double)st_srgb_linear[bytes[i]])) <= 1e-5;
     }
     if (white)
         memcpy(bytes, st_ctc_unset, sizeof st_ctc_unset);
-    else if (memcmp(bytes, st_ctc_unset, sizeof st_ctc_unset) == 0)
+    else if (memcmp(bytes, st_ctc_unset, sizeof st_ctc_unset) == 0) {
         bytes[2]--;
+        exact = false;
+    }
+    return exact;
 }
 
 /* A CTC has no colour of a material: the corners take it. */
@@ -326,11 +322,23 @@ static void add_corner(corners *c, uint32_t vertex, const double uv[2], const do
     store_uint(c->indices + 2 * c->count, vertex, 2);
     put_floats(c->uvs + 8 * c->count, uv, 2);
     if (c->colors)
-        store_color(c->colors + 4 * c->count, rgba);
+        c->rounded += !store_color(c->colors + 4 * c->count, rgba);
     c->count++;
 }
 
 /* ---- Meshes ---- */
+
+/* Blended is what has colours that are not opaque. */
+static void compare_blending(const ctc_saver *a, const flat_mesh *mesh, corners *c)
+{
+    stele_alpha_mode mode =
+        mesh->material == STELE_NONE ? STELE_OPAQUE : a->c->save->model->materials[mesh->material].alpha_mode;
+    bool blended = false;
+    for (uint64_t i = c->count - mesh->indices.count; c->colors && i < c->count; i++)
+        blended |= c->colors[4 * i + 3] < 255;
+    if (mode != STELE_MASK) /* which is lost anyway */
+        c->otherwise_blended += blended != (mode == STELE_BLEND);
+}
 
 static void save_mesh(pool *p, const flat_mesh *mesh, corners *c)
 {
@@ -349,6 +357,8 @@ static void save_mesh(pool *p, const flat_mesh *mesh, corners *c)
         color_of(a, mesh, vertex, rgba);
         add_corner(c, vertices[vertex], uv, rgba);
     }
+    if (a->c->fits)
+        compare_blending(a, mesh, c);
 }
 
 /* ---- Attachments: a triangle at the end, of its own vertices ---- */
@@ -565,9 +575,12 @@ void st_ctc_save_mesh(ctc_saver *a)
     save_weights(&p);
     save_morphs(&p);
     save_corners(a, &all);
-    report_merged(a);
     st_report_uvs(a->c, &a->flat);
-    st_report_other_textures(a->c, st_texture_uses(a->c));
+    st_lose(c, DIAG_LOSS_PRECISION, all.rounded, "colors", "has colours of 8 bits: those of %llu corners are rounded",
+            (number)all.rounded);
+    st_lose(c, DIAG_LOSS_MATERIAL, all.otherwise_blended, "",
+            "blends what has translucent colours, and nothing else: %llu mesh%s", (number)all.otherwise_blended,
+            all.otherwise_blended == 1 ? " changes" : "es change");
     st_lose(a->c, DIAG_LOSS_INFLUENCES, p.cut_influences, "", "has no weights of the main key: %llu vertices lose some",
             (number)p.cut_influences);
     if (s.without_uvs)

@@ -171,16 +171,17 @@ static sense sense_of(const raw_file *raw)
     return at < size && f->json.data[at] != '{' ? SENSE_ODD : SENSE_GOOD;
 }
 
-enum {
-    CAPABILITIES = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_TANGENTS | STELE_MATERIALS | STELE_TEXTURES |
-                   STELE_SKIN | STELE_SKELETON | STELE_ANIMATION | STELE_MORPHS | STELE_ATTACHMENTS
-};
+/* All there are: the model has the shape of glTF. */
+#define CAPABILITIES (2 * STELE_EXACT_TIMES - 1)
 
 const format st_format_glb = {
     .info = {.name = "glb",
              .title = "glTF 2.0, binary",
              .extensions = "glb",
              .capabilities = CAPABILITIES,
+             .uv_sets = UINT32_MAX,
+             .color_sets = UINT32_MAX,
+             .influences = UINT32_MAX,
              .dialects = dialects,
              .dialect_count = 1},
     .raw_size = sizeof(gltf_file),
@@ -200,6 +201,9 @@ const format st_format_gltf = {
              .extensions = "gltf",
              .companions = "bin",
              .capabilities = CAPABILITIES,
+             .uv_sets = UINT32_MAX,
+             .color_sets = UINT32_MAX,
+             .influences = UINT32_MAX,
              .dialects = dialects,
              .dialect_count = 1},
     .raw_size = sizeof(gltf_file),

@@ -310,7 +310,10 @@ const format st_format_mesh = {
     .info = {.name = "mesh",
              .title = "RookieGameDevs mesh",
              .extensions = "mesh",
-             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_SKIN | STELE_SKELETON | STELE_ANIMATION,
+             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_SKIN | STELE_SKELETON | STELE_ANIMATION |
+                             STELE_CLIP_NAMES | STELE_NODE_ANIMATION | STELE_SCALE_ANIMATION | STELE_EXACT_TIMES,
+             .uv_sets = 1,
+             .influences = 4,
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects},
     .raw_size = sizeof(mesh_file),

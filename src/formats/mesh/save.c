@@ -344,7 +344,6 @@ bool st_mesh_save(context *c, raw_file *raw)
         save_root(&m);
     save_clips(&m);
     st_report_clips(c, &m.flat);
-    st_report_names(c, &m.flat, false);
     if (c->fits && dialect != raw->dialect)
         c->fits = st_format_adapt(&st_format_mesh, c, raw, dialect);
     return c->fits;

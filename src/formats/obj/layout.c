@@ -115,8 +115,14 @@ const format st_format_obj = {
     .info = {.name = "obj",
              .title = "Wavefront OBJ",
              .extensions = "obj",
-             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS,
-             .beside = STELE_MATERIALS | STELE_TEXTURES, /* in the MTL */
+             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_SEVERAL_MESHES |
+                             STELE_LINES_AND_POINTS | STELE_MESH_NAMES,
+             .beside = STELE_MATERIALS | STELE_TEXTURES | STELE_MATERIAL_NAMES | STELE_BASE_COLORS | STELE_ALPHA_BLENDING |
+                       STELE_METAL | STELE_ROUGHNESS | STELE_UNLIT_SURFACES | STELE_EMISSION | STELE_EMISSION_STRENGTH |
+                       STELE_SPECULAR_COLORS | STELE_UNUSED_MATERIALS | STELE_NORMAL_MAPS | STELE_METAL_MAPS |
+                       STELE_EMISSION_MAPS | STELE_SPECULAR_COLOR_MAPS | STELE_NORMAL_STRENGTH, /* in the MTL */
+             .uv_sets = 1,
+             .color_sets = 1,
              .companions = "mtl",
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects},

@@ -99,6 +99,20 @@ static bool name_materials(context *c, mtl_file *f)
     return true;
 }
 
+/* Blended is what is translucent, or has a texture that is. */
+static void report_blending(context *c, const stele_model *model)
+{
+    uint64_t changed = 0;
+    for (size_t i = 0; i < model->material_count; i++) {
+        const stele_material *m = &model->materials[i];
+        bool textured = m->textures[STELE_ROLE_BASE_COLOR].texture != STELE_NONE, blends = m->alpha_mode == STELE_BLEND;
+        if (m->alpha_mode != STELE_MASK) /* which is lost anyway */
+            changed += blends != (m->base_color[3] < 1 || (blends && textured));
+    }
+    st_lose(c, DIAG_LOSS_MATERIAL, changed, "", "blends what is translucent or textured, and nothing else: %llu material%s",
+            (unsigned long long)changed, changed == 1 ? " changes" : "s change");
+}
+
 mtl_file *st_mtl_make(context *c)
 {
     const stele_model *model = c->save->model;
@@ -110,20 +124,10 @@ mtl_file *st_mtl_make(context *c)
     f->textures = st_arena_array(c->arena, model->texture_count, sizeof *f->textures);
     if (!f->materials || !f->textures || !name_materials(c, f))
         return NULL;
-    uint64_t lost = 0, sides = 0;
-    for (size_t i = 0; i < model->material_count; i++) {
-        const stele_material *m = &model->materials[i];
+    for (size_t i = 0; i < model->material_count; i++)
         for (int role = 0; role < STELE_ROLE_COUNT; role++)
-            if (role == STELE_ROLE_OCCLUSION || role == STELE_ROLE_SPECULAR)
-                lost += m->textures[role].texture != STELE_NONE;
-            else
-                name_texture(c, f, &m->textures[role]);
-        sides += m->double_sided || m->alpha_mode == STELE_MASK;
-    }
-    st_lose(c, DIAG_LOSS_MATERIAL, sides, "",
-            "has no word for two sides and for alpha that is cut off: said by %llu material%s", (unsigned long long)sides,
-            sides == 1 ? "" : "s");
-    st_lose(c, DIAG_LOSS_TEXTURE, lost, "", "has no word for occlusion and specular strength: %llu texture%s dropped",
-            (unsigned long long)lost, lost == 1 ? "" : "s");
+            if (role != STELE_ROLE_OCCLUSION && role != STELE_ROLE_SPECULAR)
+                name_texture(c, f, &model->materials[i].textures[role]);
+    report_blending(c, model);
     return f;
 }

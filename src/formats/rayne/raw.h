@@ -3,6 +3,10 @@
 #define ST_RAYNE_H
 
 #include "formats/format.h"
+
+#define SGA_CAPABILITIES                                                                                                       \
+    (STELE_SKELETON | STELE_ANIMATION | STELE_JOINT_NAMES | STELE_SKIN_NAMES | STELE_CLIP_NAMES | STELE_NODE_ANIMATION |       \
+     STELE_SCALE_ANIMATION | STELE_EXACT_TIMES)
 #include "model/flatten.h"
 
 /* ---- SGM ---- */
@@ -204,6 +208,7 @@ bool st_sgm_plain_to_uv_sets(arena *a, sgm_material *m);
 
 /* The look of a material of v3 for meshes with so many uv sets. */
 sgm_look st_sgm_look(arena *a, const sgm_material *m, unsigned uv_count);
+bool st_sgm_is_blended(const sgm_file *f, unsigned material, float alpha); /* alpha: of the base colour */
 
 /* Its reverse: the usual way to write it. False without memory. */
 bool st_sgm_material_of_look(arena *a, const sgm_look *look, sgm_material *m);

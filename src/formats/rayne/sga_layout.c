@@ -241,7 +241,7 @@ const format st_format_sga = {
     .info = {.name = "sga",
              .title = "Rayne skeleton and animation",
              .extensions = "sga",
-             .capabilities = STELE_SKELETON | STELE_ANIMATION,
+             .capabilities = SGA_CAPABILITIES,
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects},
     .raw_size = sizeof(sga_file),

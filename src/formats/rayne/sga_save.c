@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "model/save_skeleton.h"
 #include "raw.h"
 
 typedef struct sga_saver {
@@ -224,18 +225,16 @@ static void save_clip(sga_saver *a, uint32_t clip)
 static void save_clips(sga_saver *a)
 {
     context *c = a->c;
-    uint64_t motionless = 0;
     a->file->clip = st_need(c, c->save->model->clip_count, sizeof *a->file->clip);
     for (uint32_t i = 0; c->fits && i < c->save->model->clip_count; i++) {
         if (!st_flat_clip_used(a->flat, i))
-            motionless++;
-        else if (a->file->clip_count == UINT16_MAX)
+            continue;
+        if (a->file->clip_count == UINT16_MAX)
             st_refuse(c, at_path("clip", 1), "there are at most 65535 clips");
         else
             save_clip(a, i);
     }
-    st_lose(c, DIAG_LOSS_ANIMATION, motionless, "clip", "moves bones only: %llu clip%s that move none dropped",
-            (unsigned long long)motionless, motionless == 1 ? "" : "s");
+    st_report_clips(c, a->flat);
     st_lose(c, DIAG_LOSS_SHEAR, a->sheared, "clip", "has no shear: %llu key%s only near what they were",
             (unsigned long long)a->sheared, a->sheared == 1 ? " is" : "s are");
 }

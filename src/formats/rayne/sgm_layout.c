@@ -388,7 +388,7 @@ static void describe(context *c, const raw_file *raw, stele_info *info)
 static const char *const targets[] = {"rayne", NULL};
 
 static const stele_choice_info choices[] = {
-    {"sgm.tangents", "auto keep drop", "tangents: where a normal map needs them, always, or never"},
+    {"sgm.tangents", "auto keep drop", "tangents: where they say something, always, or never"},
     {"sgm.colors", "auto linear srgb", "vertex colours: as the numbers look, linear, or as screens have them"},
 };
 
@@ -397,8 +397,14 @@ const format st_format_sgm = {
              .title = "Rayne model",
              .extensions = "sgm",
              .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_COLORS | STELE_TANGENTS | STELE_MATERIALS |
-                             STELE_TEXTURES | STELE_SKIN,
-             .beside = STELE_SKELETON | STELE_ANIMATION, /* in the .sga */
+                             STELE_TEXTURES | STELE_SKIN | STELE_SEVERAL_MESHES | STELE_COLOR_ALPHA | STELE_BASE_COLORS |
+                             STELE_ALPHA_BLENDING | STELE_ROUGHNESS | STELE_EMISSION | STELE_SPECULAR_COLORS |
+                             STELE_UNUSED_MATERIALS | STELE_NORMAL_MAPS | STELE_OCCLUSION_MAPS | STELE_METAL_MAPS |
+                             STELE_EMISSION_MAPS | STELE_SPECULAR_COLOR_MAPS,
+             .beside = SGA_CAPABILITIES, /* in the .sga */
+             .uv_sets = 2,
+             .color_sets = 1,
+             .influences = 4,
              .companions = "sga",
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects,

@@ -52,7 +52,7 @@ static bool mesh_is_translucent(const sgm_mesh *m)
     return false;
 }
 
-static bool is_blended(const sgm_file *f, unsigned material, float alpha)
+bool st_sgm_is_blended(const sgm_file *f, unsigned material, float alpha)
 {
     if (alpha > 0 && alpha < 1)
         return true;
@@ -93,7 +93,7 @@ static bool load_material(sgm_loader *s, unsigned index)
         return false;
     sgm_look look = st_sgm_look(c->arena, &raw, uv_count_of(s->file, index));
     stele_material m = material_of(c, &look, at_item(&s->file->material[index]));
-    m.alpha_mode = is_blended(s->file, index, m.base_color[3]) ? STELE_BLEND : STELE_OPAQUE;
+    m.alpha_mode = st_sgm_is_blended(s->file, index, m.base_color[3]) ? STELE_BLEND : STELE_OPAQUE;
     st_sgm_keep_material(c->arena, &raw, &look, &m.properties);
     s->normal_mapped[index] = look.texture[SGM_NORMAL_MAP];
     st_part_at(c, STELE_PART_MATERIAL, index, at_item(&s->file->material[index]));
@@ -356,18 +356,19 @@ static void load_tangents(sgm_loader *s, const sgm_mesh *m, stele_primitive *p, 
 {
     stele_view tangents;
     const stele_view *normals = stele_primitive_view(p, STELE_NORMAL, 0);
-    bool wanted = wants_tangents(s, m);
+    bool wanted = wants_tangents(s, m), same = !wanted && keep_same_tangents(s->c->arena, m, &p->properties);
+    wanted |= !same && m->uv_count && strcmp(st_load_choice(s->c, "sgm.tangents"), "auto") == 0;
     if (wanted && make_tangents(s, m, normals, &tangents)) {
         attributes[p->attribute_count++] = (stele_attribute){STELE_TANGENT, 0, tangents};
         return;
     }
-    if (keep_same_tangents(s->c->arena, m, &p->properties)) {
+    if (same || keep_same_tangents(s->c->arena, m, &p->properties)) {
         st_diag(s->c->diags, DIAG_ASSUMED, counted(m->vertex_count, at_item(m)),
                 "all tangents are the same: kept as a property");
         return;
     }
     st_diag(s->c->diags, DIAG_TANGENTS_DROPPED, counted(m->vertex_count, at_item(m)), "%s: left out",
-            wanted ? "some tangents are zero or along their normals" : "tangents without a normal map are of no use");
+            wanted ? "some tangents are zero or along their normals" : "tangents are not wanted, or there are no uvs");
 }
 
 /* Without indices nothing is drawn, where in the model all vertices would be: then there are none either. */

@@ -88,8 +88,6 @@ sgm_look st_sgm_look(arena *a, const sgm_material *m, unsigned uv_count)
             look_at_texture(&look, a, &m->uv_set[s].texture[i], s);
     for (unsigned i = 0; i < m->color_count; i++)
         look_at_color(&look, &m->color[i], seen);
-    if (look.texture[SGM_EMISSION] && !seen[SGM_EMISSION])
-        look.emission[0] = look.emission[1] = look.emission[2] = 1;
     st_sgm_clamp_look(&look, uv_count);
     return look;
 }
@@ -179,10 +177,8 @@ static bool differs(const float *a, const float *b, int count)
 static bool write_colors(arena *a, const sgm_look *look, sgm_material *m)
 {
     const float rough[3] = {look->roughness, look->roughness, look->roughness};
-    const float usual_emission = look->texture[SGM_EMISSION] ? 1 : 0;
-    const float unlit[3] = {usual_emission, usual_emission, usual_emission};
     bool specular = differs(look->specular, plain_look.specular, 3), roughness = look->roughness != plain_look.roughness;
-    bool emission = differs(look->emission, unlit, 3);
+    bool emission = differs(look->emission, plain_look.emission, 3); /* without a colour a map does not glow in the engine */
     uint8_t *bytes = st_arena_alloc(a, COLOR_BYTES * HINTS);
     m->color = st_arena_array(a, HINTS, sizeof *m->color);
     if (!bytes || !m->color)

@@ -14,11 +14,11 @@ typedef struct sgm_saver {
     context *c;
     flat_model flat;
     sgm_file *file;
-    bool needs_neutral;       /* a vertex of a skinned mesh is moved by nothing */
-    uint64_t crowded;         /* vertices with more than four influences */
-    uint64_t lost_uvs;        /* sets */
-    uint64_t lost_properties; /* materials that SGM has not all words for */
-    uint64_t lost_textures;
+    bool needs_neutral;         /* a vertex of a skinned mesh is moved by nothing */
+    uint64_t crowded;           /* vertices with more than four influences */
+    uint64_t lost_uvs;          /* sets */
+    uint64_t lost_textures;     /* of occlusion */
+    uint64_t otherwise_blended; /* materials whose colours tell otherwise than they do */
     uint64_t unmapped_textures; /* of meshes without the texture coordinates for them */
 } sgm_saver;
 
@@ -60,12 +60,12 @@ static sgm_look look_of(sgm_saver *a, const stele_material *m, unsigned uv_count
     return look;
 }
 
-static void count_lost(sgm_saver *a, const stele_material *m)
+static void count_lost(sgm_saver *a, const stele_material *m, unsigned index)
 {
-    bool cutout = m->alpha_mode == STELE_MASK, metallic = m->metallic != 0;
-    a->lost_properties += cutout || metallic || m->double_sided || m->unlit;
+    bool blended = m->alpha_mode == STELE_BLEND;
+    if (m->alpha_mode != STELE_MASK) /* which is lost anyway */
+        a->otherwise_blended += blended != st_sgm_is_blended(a->file, index, m->base_color[3]);
     a->lost_textures += m->textures[STELE_ROLE_OCCLUSION].texture != STELE_NONE && !use_of(m, SGM_LIGHTMAP);
-    a->lost_textures += m->textures[STELE_ROLE_SPECULAR].texture != STELE_NONE;
 }
 
 static void check_names(sgm_saver *a, const sgm_material *m, const char *path)
@@ -89,11 +89,11 @@ static void save_material(sgm_saver *a, const stele_material *m, unsigned uv_cou
         if (st_sgm_same_look(&kept_look, &look))
             *to = kept;
     }
-    count_lost(a, m);
     a->c->fits &= made;
     if (!made)
         return;
     to->id = (uint8_t)(to - a->file->material);
+    count_lost(a, m, to->id);
     check_names(a, to, st_path(path, "material[%u]", to->id));
 }
 
@@ -370,13 +370,14 @@ static void report_losses(sgm_saver *a)
             (unsigned long long)a->crowded);
     st_lose(a->c, DIAG_LOSS_UV, a->lost_uvs, "mesh", "has two sets of texture coordinates: %llu more dropped",
             (unsigned long long)a->lost_uvs);
+    st_lose(a->c, DIAG_LOSS_MATERIAL, a->otherwise_blended, "material",
+            "blends what has translucent colours, and nothing else: %llu material%s", (unsigned long long)a->otherwise_blended,
+            a->otherwise_blended == 1 ? " changes" : "s change");
     st_lose(a->c, DIAG_LOSS_TEXTURE, a->lost_textures, "material",
-            "has no textures for occlusion or the strength of reflections: %llu dropped", (unsigned long long)a->lost_textures);
+            "has no textures for occlusion on the first texture coordinates: %llu dropped",
+            (unsigned long long)a->lost_textures);
     st_lose(a->c, DIAG_LOSS_TEXTURE, a->unmapped_textures, "material",
             "has textures only for meshes with coordinates for them: %llu dropped", (unsigned long long)a->unmapped_textures);
-    st_lose(a->c, DIAG_LOSS_MATERIAL, a->lost_properties, "material",
-            "has no metal, cut-outs, back sides or unlit surfaces: %llu material%s without them",
-            (unsigned long long)a->lost_properties, a->lost_properties == 1 ? " is" : "s are");
 }
 
 /* Without a place for the .sga there is no skeleton, and everything stays as it is at rest. */

@@ -49,7 +49,6 @@ static void choose_textures(sff_saver *a)
         if (write)
             a->name[a->name_count++] = st_save_texture_name(c, i, TEXTURE_BY_FILE);
     }
-    st_report_other_textures(c, uses);
 }
 
 /* ---- The textures of a material ---- */
@@ -267,7 +266,6 @@ bool st_sff_save(context *c, raw_file *raw)
     flat_wishes wishes = {.axes = st_matrix_identity(), .normals = st_model_has_normals(c->save->model)};
     if (!st_flatten(c, &wishes, &a.flat))
         return false;
-    st_report_names(c, &a.flat, true);
     st_report_uvs(c, &a.flat);
     choose_textures(&a);
     if (c->fits)

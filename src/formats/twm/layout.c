@@ -401,8 +401,10 @@ const format st_format_twm = {
     .info = {.name = "twm",
              .title = "Twilli model",
              .extensions = "twm",
-             .capabilities =
-                 STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_TANGENTS | STELE_SKIN | STELE_SKELETON | STELE_ANIMATION,
+             .capabilities = STELE_MESHES | STELE_NORMALS | STELE_UVS | STELE_TANGENTS | STELE_SKIN | STELE_SKELETON |
+                             STELE_ANIMATION | STELE_SEVERAL_MESHES | STELE_NODE_ANIMATION | STELE_SCALE_ANIMATION,
+             .uv_sets = 1,
+             .influences = UINT32_MAX,
              .dialects = dialects,
              .dialect_count = sizeof dialects / sizeof *dialects,
              .choices = choices,

@@ -324,7 +324,6 @@ bool st_twm_save(context *c, raw_file *raw)
     save_meshes(&t);
     save_clips(&t);
     st_report_clips(c, &t.flat);
-    st_report_names(c, &t.flat, true);
     if (c->fits && dialect != TWM_V3)
         c->fits = st_format_adapt(&st_format_twm, c, raw, dialect);
     return c->fits;
