@@ -75,3 +75,6 @@ if [ -n "$assimp" ] && [ -x build/stele-import ]; then
     $cc -std=c11 -O2 -Iinclude -o "$folder/import" bench/import.c bench/race.c build/libstele.a $libraries -lpthread $assimp
     "$folder/import" build/stele "$folder"
 fi
+if [ -f build/wasm/stele.wasm ] && command -v node >/dev/null; then # make wasm
+    node bench/wasm.mjs build/wasm build/stele "$folder/big.sgm" "$folder/out.glb"
+fi
