@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all wasm windows demo check check-portable bench fuzz samples gallery blender amalgamation format install clean setup
+.PHONY: all wasm web bundle windows demo check check-portable bench fuzz samples gallery blender amalgamation format install clean setup
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -17,6 +17,16 @@ wasm:
 windows:
 	@tools/setup.sh windows
 	@tools/windows.sh
+
+# The page: build/web/index.html, and the command with the page of `stele view` in it
+web:
+	@tools/setup.sh wasm
+	@tools/web.sh
+
+# What npm makes of web/src: web/dist, which is committed, so that nobody else needs npm
+bundle:
+	@tools/setup.sh bundle
+	@tools/web.sh --bundle
 
 demo: all
 	@tools/demo.sh

@@ -21,6 +21,7 @@ typedef struct settings {
     const char *verb;
     bool help, json, quiet, silent, verbose, recursive, read_file, import;
     bool hex, force, update, sync, strict, ids;
+    bool terminal, no_open; /* of view */
     bool no_repair, allow_outside, embed_textures, copy_textures, name_textures, normals;
     bool dry_run, prune, keep_order;
     bool wireframe, joints, show_normals, uv_checker, bounds, grid, shadow, sheet, turntable, lossless;
@@ -69,7 +70,7 @@ typedef struct command {
 
 extern const command *const commands[]; /* NULL-terminated */
 extern const command command_formats, command_info, command_check, command_explain, command_convert, command_diff,
-    command_optimize, command_render, command_thumbnail;
+    command_optimize, command_render, command_thumbnail, command_view;
 
 /* options.c: 0, or EXIT_USAGE after a message. Operands are moved to the front of argv. */
 int parse_options(const command *c, int argc, char **argv, settings *s, size_t *operand_count);

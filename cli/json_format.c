@@ -29,6 +29,7 @@ void json_format(json *j, const stele_format_info *f)
     json_string(j, "name", f->name);
     json_string(j, "title", f->title);
     put_words(j, "extensions", f->extensions);
+    put_words(j, "companions", f->companions ? f->companions : "");
     put_capabilities(j, "capabilities", f->capabilities);
     put_capabilities(j, "beside", f->beside);
     json_uint(j, "uv_sets", f->uv_sets);

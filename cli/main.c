@@ -4,8 +4,17 @@
 #include "cli.h"
 #include "system/process.h"
 
-const command *const commands[] = {&command_formats, &command_info,     &command_check,  &command_explain,   &command_convert,
-                                   &command_diff,    &command_optimize, &command_render, &command_thumbnail, NULL};
+const command *const commands[] = {&command_formats,
+                                   &command_info,
+                                   &command_check,
+                                   &command_explain,
+                                   &command_convert,
+                                   &command_diff,
+                                   &command_optimize,
+                                   &command_render,
+                                   &command_thumbnail,
+                                   &command_view,
+                                   NULL};
 
 static void print_help(FILE *out)
 {

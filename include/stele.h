@@ -957,6 +957,10 @@ STELE_API stele_status stele_render(stele_file *file, const stele_picture *pictu
 STELE_API stele_status stele_frame(stele_file *file, const stele_render_options *options, bool all_round,
                                    stele_framing *framing);
 
+/* Writes bytes of any kind to a path, in the way of stele_picture_save below. */
+STELE_API stele_status stele_bytes_save(const void *data, size_t size, const char *path, const stele_save_options *options,
+                                        char *message, size_t room);
+
 /* Writes a picture as PNG: to a path, atomically and by the rules of stele_file_save, or to a callback. Of the options
  * overwrite, sync and progress count. A picture has no handle: what there is to say goes, cut to room bytes with its NUL, into
  * message, which may be NULL. */

@@ -38,7 +38,7 @@ python_tests() { # FILE
 
 step "build (release)" build release ""
 step "build (gcc, -Werror)" build dev
-step "build (wasm)" tools/wasm.sh
+step "build (wasm and the page)" tools/web.sh
 step "tests (gcc)" run_tests dev
 step "build (clang, sanitizers)" build asan
 step "tests (sanitizers)" run_tests asan

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | windows | check | bench.
+# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | bundle | windows | check | bench.
 # As root it installs what is missing; otherwise it prints the command that would. Elsewhere than on Debian it only looks for
 # the programs.
 set -eu
@@ -35,6 +35,11 @@ wasm() {
 }
 case $step in
 wasm) wasm ;;
+bundle)
+    wasm
+    program node nodejs
+    program npm npm
+    ;;
 windows)
     program x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
     program x86_64-w64-mingw32-windres binutils-mingw-w64-x86-64
@@ -51,6 +56,7 @@ check)
     want assimp-testmodels
     program node nodejs
     program npm npm
+    program chromium chromium
     program pkg-config pkg-config
     program gio libglib2.0-bin
     program update-mime-database shared-mime-info
@@ -88,14 +94,17 @@ install() {
     fi
 }
 
-# What the tests of glTF need from npm, in the versions of the lock file; again only when that changes.
-install_npm() {
-    cd "$(dirname "$0")/../tests/npm"
-    there=node_modules/.package-lock.json
-    if [ ! -f $there ] || [ -n "$(find package-lock.json -newer $there)" ]; then
-        npm ci --silent || { echo "npm could not fetch what tests/npm/package-lock.json lists" >&2; exit 1; }
+# What the tests and the page need from npm, in the versions of the lock file; again only when that changes.
+install_npm() { # FOLDER
+    there=$1/node_modules/.package-lock.json
+    if [ ! -f "$there" ] || [ -n "$(find "$1/package-lock.json" -newer "$there")" ]; then
+        (cd "$1" && npm ci --silent) || { echo "npm could not fetch what $1/package-lock.json lists" >&2; exit 1; }
     fi
 }
 
 [ -z "$need" ] || install
-[ "$step" != check ] || install_npm
+cd "$(dirname "$0")/.."
+case $step in
+check) install_npm tests/npm && install_npm web ;;
+bundle) install_npm web ;;
+esac

@@ -239,7 +239,7 @@ static bool each_field(void *user, const stele_field *f)
         json_close(&e->json, ']');
         json_open(&e->json, "unpacked", '[');
     }
-    json_field(&e->json, f, e->only_at ? &e->at : NULL);
+    json_field(&e->json, f, &(field_view){.at = e->only_at ? &e->at : NULL});
     return !e->only_at;
 }
 
@@ -286,10 +286,55 @@ const char *EXPORT(row_origin)(handle *h, const void *data, uint32_t stride, uin
     return report_origin(stele_row_origin(h->file, &view, row, &origin), &origin);
 }
 
+/* Which rows were made of bytes of a file, from begin to before end; no name is the file itself. */
+const char *EXPORT(rows_at)(handle *h, const void *data, uint32_t stride, uint32_t components, stele_type type, uint32_t count,
+                            const char *name, double begin, double end, uint32_t most)
+{
+    stele_view view = {.data = data, .count = count, .stride = stride, .components = components, .type = type};
+    json j = begin_document();
+    json_open(&j, "rows", '[');
+    for (uint32_t row = 0; row < count && most; row++) {
+        stele_origin o;
+        if (!stele_row_origin(h->file, &view, row, &o) || o.unpacked || strcmp(o.file ? o.file : "", name) != 0)
+            continue;
+        if ((double)o.offset >= end || (double)(o.offset + o.size) <= begin)
+            continue;
+        json_uint(&j, NULL, row);
+        most--;
+    }
+    json_close(&j, ']');
+    return end_document(&j);
+}
+
 const char *EXPORT(part_origin)(handle *h, stele_part part, uint32_t index)
 {
     stele_origin origin;
     return report_origin(stele_part_origin(h->file, part, index, &origin), &origin);
+}
+
+/* ---- Comparing ---- */
+
+static void put_difference(void *user, const stele_difference *d)
+{
+    json *j = user;
+    json_open(j, NULL, '{');
+    json_string(j, "path", d->path);
+    json_string(j, "a", d->a);
+    json_string(j, "b", d->b);
+    json_number(j, "error", d->error, false);
+    json_bool(j, "equal", d->equal);
+    json_close(j, '}');
+}
+
+const char *EXPORT(diff)(handle *h, handle *other, double tolerance)
+{
+    json j = begin_document();
+    json_open(&j, "compared", '[');
+    stele_status status = stele_diff(h->file, other->file, tolerance, put_difference, &j);
+    json_close(&j, ']');
+    put_status(&j, status == STELE_DIFFERENT ? STELE_OK : status, stele_file_message(h->file));
+    json_diagnostics(&j, h->file, NULL);
+    return end_document(&j);
 }
 
 /* ---- Writing ---- */

@@ -146,6 +146,8 @@ export interface SteleFile {
     explain(options?: { at?: number }): Explanation;
     /** Throws if the file has errors. */
     model(): Model;
+    /** What differs between two models, by what is drawn and how it moves: everything that was compared. */
+    diff(other: SteleFile, options?: { tolerance?: number }): Difference[];
     /** Where a part of the model came from, with the option `origins`. Primitives are counted through all meshes. */
     origin(part: 'node' | 'primitive' | 'material' | 'texture' | 'clip', index: number): Origin | null;
     /** The file in another format, as one file. In its own it comes back byte for byte. */
@@ -225,6 +227,15 @@ export interface Origin {
 
 export type NumberArray = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Float32Array;
 
+/** One thing that was compared: single values as texts, of many the largest difference. */
+export interface Difference {
+    readonly path: string;
+    readonly a: string | null;
+    readonly b: string | null;
+    readonly error: number;
+    readonly equal: boolean;
+}
+
 /** Rows of numbers in Stele's memory. What `array` and `bytes` give without a copy is good until the next call of Stele or the
  * end of the file: ask again then, or take a copy. */
 export interface View {
@@ -244,6 +255,8 @@ export interface View {
     copy(): NumberArray;
     /** Which bytes a row was made of, with the option `origins`; null if none. */
     origin(row: number): Origin | null;
+    /** Which rows were made of bytes of a file, null being the file itself, from `begin` to before `end`; at most `most`. */
+    rowsAt(file: string | null, begin: number, end: number, most?: number): number[];
 }
 
 export type Properties = Record<string, unknown>;

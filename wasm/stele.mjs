@@ -115,6 +115,12 @@ class View {
             return null;
         return this.#file._origin('row_origin', this.#data, this.stride, this.components, TYPES.indexOf(this.type), row);
     }
+
+    /** The reverse: which rows were made of bytes of a file, null being the file itself, from `begin` to before `end`. At most
+     * `most` of them. */
+    rowsAt(file, begin, end, most = this.count) {
+        return this.#file._rows(file, begin, end, most, this.#data, this.stride, this.components, TYPES.indexOf(this.type), this.count);
+    }
 }
 
 /* ---- A file ---- */
@@ -201,6 +207,11 @@ class SteleFile {
         return this._origin('part_origin', number, index);
     }
 
+    /** What differs between this model and another: [{ path, a, b, error, equal }], everything that was compared. */
+    diff(other, { tolerance = 0 } = {}) {
+        return this.#ask('diff', [other.#handle, tolerance]).compared;
+    }
+
     /** The file in another format or dialect, as one file: what would be a second one goes into it, or is lost. */
     convert(format, options = {}) {
         return this.#convert(format, '', options)[0].bytes;
@@ -239,6 +250,15 @@ class SteleFile {
 
     _memory() {
         return this.#handle && this.#stele._exports.memory.buffer;
+    }
+
+    _rows(file, begin, end, most, ...view) {
+        const name = this.#stele._put(encoder.encode(`${file ?? ''}\0`));
+        try {
+            return this.#stele._call('rows_at', this.#handle, ...view, name, begin, end, most).rows;
+        } finally {
+            this.#stele._exports.release(name);
+        }
     }
 
     _origin(name, ...rest) {

@@ -1,4 +1,4 @@
-/* Pictures and movies into files; labels. */
+/* Pictures, movies and other bytes into files; labels. */
 #include <stdio.h>
 
 #include "file/transaction.h"
@@ -49,19 +49,25 @@ static bool produce_png(void *context, stele_sink sink, void *user)
     return st_image_encode_png(context, sink, user);
 }
 
-static stele_status put_picture(const stele_picture *picture, const place *to, char *message, size_t room)
+/* What has no handle: a problem is one of the caller's, or NULL. */
+static stele_status put_alone(const place *to, st_produce produce, const void *context, const char *problem, char *message,
+                              size_t room)
 {
     arena a;
-    outcome o = outcome_good();
+    outcome o = problem ? (outcome){STELE_USAGE, problem} : outcome_good();
     st_arena_init(&a, &unlimited);
-    if (has_pixels(picture))
-        put(&a, &o, to, produce_png, (void *)picture);
-    else
-        o = (outcome){STELE_USAGE, "there are no pixels in the picture"};
+    if (!problem)
+        put(&a, &o, to, produce, (void *)context);
     if (message && room)
         snprintf(message, room, "%s", o.message);
     st_arena_free(&a);
     return o.status;
+}
+
+static stele_status put_picture(const stele_picture *picture, const place *to, char *message, size_t room)
+{
+    return put_alone(to, produce_png, picture, has_pixels(picture) ? NULL : "there are no pixels in the picture", message,
+                     room);
 }
 
 stele_status stele_picture_save(const stele_picture *picture, const char *path, const stele_save_options *options,
@@ -74,6 +80,27 @@ stele_status stele_picture_write(const stele_picture *picture, stele_sink sink, 
                                  char *message, size_t room)
 {
     return put_picture(picture, &(place){.sink = sink, .user = user, .options = options}, message, room);
+}
+
+/* ---- Bytes ---- */
+
+typedef struct plain_bytes {
+    const void *data;
+    size_t size;
+} plain_bytes;
+
+static bool produce_bytes(void *context, stele_sink sink, void *user)
+{
+    const plain_bytes *b = context;
+    return sink(user, b->data, b->size);
+}
+
+stele_status stele_bytes_save(const void *data, size_t size, const char *path, const stele_save_options *options, char *message,
+                              size_t room)
+{
+    plain_bytes bytes = {data, size};
+    return put_alone(&(place){.path = path, .options = options}, produce_bytes, &bytes,
+                     size && !data ? "no bytes are given" : NULL, message, room);
 }
 
 /* ---- Movies ---- */

@@ -1,0 +1,38 @@
+/* The ways to look at a model: in the browser, in a file that shows it, in the terminal. */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include "cli.h"
+
+/* view_page.c: what is built into the command; NULL if it is not. */
+typedef struct enclosed {
+    const void *data;
+    size_t size;
+} enclosed;
+enclosed page_itself(void);
+enclosed page_wasm(void);
+
+/* A file that a model needs: itself first. */
+typedef struct shown_file {
+    char *path; /* where it is */
+    char *name; /* as the page knows it */
+} shown_file;
+
+typedef struct shown_files {
+    shown_file *items;
+    size_t count, capacity;
+} shown_files;
+
+/* view_files.c: the models and all that lies beside them and belongs to them. Exit code; EXIT_FINE if all could be opened. */
+int find_shown(const settings *s, char **operands, size_t count, shown_files *files);
+void free_shown(shown_files *files);
+char *bytes_of_file(const char *path, size_t *size); /* to be freed; NULL and errno on failure */
+
+void put_base64(FILE *out, const unsigned char *bytes, size_t size);
+
+/* view_server.c, view_export.c, view_terminal.c */
+int serve(const settings *s, const shown_files *files);
+int export_page(const settings *s, const shown_files *files);
+int view_in_terminal(const settings *s, char *path);
+
+#endif
