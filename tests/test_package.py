@@ -57,10 +57,9 @@ int main(int argc, char **argv)
             printf("%s %s\n", d[k].id, d[k].path);
         static unsigned char pixels[64 * 64 * 4]; /* without textures, which need libraries */
         stele_picture picture = {64, 64, pixels};
-        stele_render_options untextured = {0};
-        untextured.overlays = STELE_OVERLAY_UV_CHECKER;
         sum = 14695981039346656037ull;
-        if (stele_render(file, &picture, &untextured) == STELE_OK)
+        const stele_model *model = stele_file_model(file);
+        if (model && !model->texture_count && stele_render(file, &picture, NULL) == STELE_OK)
             add(NULL, pixels, sizeof pixels);
         printf("picture %llx\n", sum);
         stele_close(file);
