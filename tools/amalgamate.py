@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
-ROOMS = ["base", "system", "file", "model", "engine", "formats", "formats/*", "images", "render", "api"]
+ROOMS = re.findall(r"^    src/(\S+)$", re.search(r"set\(ROOMS\n(.*?)\)", (ROOT / "CMakeLists.txt").read_text(), re.S)[1], re.M)
 LEFT_OUT = re.compile(r"system/process_|images/(png|jpeg|webp)\.c$|api/no_draw\.c$")
 
 TOKEN = re.compile(r"""
@@ -74,6 +74,8 @@ def declared(statement):
                 end = skip(statement, at, "{", "}")
                 if tag:
                     names.append(tag)
+                body = statement[at + 1:end - 1]  # tags in it are of file scope, too
+                names += [body[k + 1] for k in range(len(body) - 2) if body[k] in ("struct", "union", "enum") and body[k + 2] == "{"]
                 if word == "enum":
                     names += enumerators(statement[at + 1:end - 1])
                 i = end

@@ -1,5 +1,6 @@
 /* In place of draw.c, for builds without rendering (STELE_WITH_RENDER). */
 #include "handle.h"
+#include "render/render.h"
 
 static stele_status refuse(stele_file *file)
 {
@@ -18,4 +19,17 @@ stele_status stele_frame(stele_file *file, const stele_render_options *options, 
 {
     (void)options, (void)all_round, (void)framing;
     return refuse(file);
+}
+
+/* What compares by pictures cannot. */
+bool st_render(const renderer *r, const stele_render_options *options, const stele_picture *picture)
+{
+    (void)r, (void)options, (void)picture;
+    return false;
+}
+
+bool st_frame(const renderer *r, const stele_render_options *options, bool all_round, stele_framing *framing)
+{
+    (void)r, (void)options, (void)all_round, (void)framing;
+    return false;
 }
