@@ -49,6 +49,9 @@
  * Yet the views of a model show what is there now: compare indices before you use them, or set options.read_file to have the
  * bytes read into memory. And a mapped file that somebody truncates raises SIGBUS, as with any mapping.
  *
+ * STABILITY. Until 1.0 a minor version (0.2) may change anything, and CHANGELOG.md says what; a patch (0.1.1) changes nothing
+ * that a program sees. Zero the structs that you fill: fields that are added later are then the default.
+ *
  * Stele does NOT
  *   - print, exit, call setlocale, start threads or keep anything between calls;
  *   - trust a file: counts, indices and offsets are compared with what is there before they are used;
