@@ -245,7 +245,7 @@ bool write_stdout(const void *data, size_t size);
 int stdout_error(void);
 
 /* The clip of a name or number (not NUL-terminated); STELE_NONE after a message that lists those there are. */
-uint32_t find_clip(job *j, const stele_model *model, const char *name, size_t length);
+uint32_t find_clip(job *j, stele_file *file, const stele_model *model, const char *name, size_t length);
 
 /* Whether its files can belong to a model of another format. */
 bool goes_with_others(const stele_format_info *format);

@@ -18,7 +18,7 @@ static stele_status bake_pose(job *j, stele_file *file)
         job_fails(j, "'%s' is no time in seconds", at + 1);
         return STELE_USAGE;
     }
-    uint32_t clip = find_clip(j, model, pose, length);
+    uint32_t clip = find_clip(j, file, model, pose, length);
     return clip == STELE_NONE ? STELE_USAGE : stele_bake(file, clip, seconds);
 }
 

@@ -92,7 +92,10 @@ static void print_clips(FILE *out, const stele_info *info)
         print_count(out, c->tracks);
         fprintf(out, " track%s, ", c->tracks == 1 ? "" : "s");
         print_count(out, c->keys);
-        fprintf(out, " key%s\n", c->keys == 1 ? "" : "s");
+        fprintf(out, " key%s", c->keys == 1 ? "" : "s");
+        if (c->repeats)
+            fprintf(out, " (the same as [%zu])", (size_t)(c->repeats - info->clips));
+        fputs(c->keys ? "\n" : " (empty)\n", out);
     }
 }
 

@@ -110,12 +110,12 @@ static int understand(const settings *s, wishes *w)
 
 /* ---- One model ---- */
 
-static bool take_clip(job *j, const stele_model *model, stele_render_options *o)
+static bool take_clip(job *j, stele_file *file, const stele_model *model, stele_render_options *o)
 {
     const char *name = j->settings->clip;
     if (!name)
         return true;
-    o->clip = find_clip(j, model, name, strlen(name));
+    o->clip = find_clip(j, file, model, name, strlen(name));
     o->posed = true;
     return o->clip != STELE_NONE;
 }
@@ -300,7 +300,7 @@ static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *pat
     stele_render_options o = w->render;
     if (!model)
         return because(why, stele_file_status(file), stele_file_message(file));
-    if (!take_clip(j, model, &o))
+    if (!take_clip(j, file, model, &o))
         return STELE_USAGE;
     if (j->settings->background)
         o.background = w->background;
@@ -422,7 +422,7 @@ static stele_status draw_cell(job *j, stele_file *file)
     if (model && cell.rgba) {
         if (j->settings->clip && model->clip_count) { /* those that have it */
             o.posed = true;
-            o.clip = find_clip(j, model, j->settings->clip, strlen(j->settings->clip));
+            o.clip = find_clip(j, file, model, j->settings->clip, strlen(j->settings->clip));
             o.posed = o.clip != STELE_NONE;
             o.seconds = sheet.wishes.time;
         }

@@ -80,6 +80,8 @@ static void json_clips(json *j, const stele_info *info)
         json_number(j, "seconds", info->clips[i].seconds, false);
         json_uint(j, "tracks", info->clips[i].tracks);
         json_uint(j, "keys", info->clips[i].keys);
+        if (info->clips[i].repeats)
+            json_uint(j, "repeats", (uint64_t)(info->clips[i].repeats - info->clips));
         json_close(j, '}');
     }
     json_close(j, ']');

@@ -117,7 +117,8 @@ stele_file *open_job(job *j, stele_check_level level)
                              .rule_count = s->rule_count,
                              .read_file = s->read_file,
                              .progress = until_interrupted,
-                             .load = {.no_repair = s->no_repair,
+                             .load = {.origins = s->clip || s->pose, /* for the numbers of clips */
+                                      .no_repair = s->no_repair,
                                       .allow_outside = s->allow_outside,
                                       .choices = s->choices,
                                       .choice_count = s->choice_count}};
@@ -187,24 +188,53 @@ void report_findings(job *j, const stele_file *file)
     }
 }
 
-static void complain_about_clip(job *j, const stele_model *model, const char *name, size_t length)
+/* ---- Clips ---- */
+
+/* The number of a clip in the file, which has some that the model has not; its number in the model where nothing else is known.
+ */
+static uint32_t number_in_file(stele_file *file, uint32_t clip)
 {
-    job_fails(j, "there is no clip '%.*s'%s", (int)length, name, model->clip_count ? "; there are:" : "");
-    for (size_t i = 0; i < model->clip_count && !j->settings->json; i++)
-        complain(j->err, "  %zu  %s", i, model->clips[i].name ? model->clips[i].name : "");
+    stele_origin origin;
+    const char *bracket = stele_part_origin(file, STELE_PART_CLIP, clip, &origin) ? strrchr(origin.path, '[') : NULL;
+    return bracket ? (uint32_t)strtoul(bracket + 1, NULL, 10) : clip;
 }
 
-uint32_t find_clip(job *j, const stele_model *model, const char *name, size_t length)
+static uint32_t clip_of_name(const stele_model *model, const char *name, size_t length)
 {
-    char *end;
     for (uint32_t i = 0; i < model->clip_count; i++)
         if (model->clips[i].name && strlen(model->clips[i].name) == length && strncmp(model->clips[i].name, name, length) == 0)
             return i;
-    unsigned long number = strtoul(name, &end, 10);
-    if (length && name[0] != '-' && end == name + length && number < model->clip_count)
-        return (uint32_t)number;
-    complain_about_clip(j, model, name, length);
     return STELE_NONE;
+}
+
+/* By the number that info and explain have for it. One that repeats another is that. */
+static uint32_t clip_of_number(stele_file *file, const stele_model *model, const stele_info *info, unsigned long number)
+{
+    for (uint32_t i = 0; i < model->clip_count; i++)
+        if (number_in_file(file, i) == number)
+            return i;
+    if (info && number < info->clip_count && info->clips[number].repeats)
+        return clip_of_number(file, model, info, (unsigned long)(info->clips[number].repeats - info->clips));
+    return STELE_NONE;
+}
+
+static void complain_about_clip(job *j, stele_file *file, const stele_model *model, const char *name, size_t length)
+{
+    job_fails(j, "there is no clip '%.*s'%s", (int)length, name, model->clip_count ? "; there are:" : "");
+    for (uint32_t i = 0; i < model->clip_count && !j->settings->json; i++)
+        complain(j->err, "  %u  %s", number_in_file(file, i), model->clips[i].name ? model->clips[i].name : "");
+}
+
+uint32_t find_clip(job *j, stele_file *file, const stele_model *model, const char *name, size_t length)
+{
+    char *end;
+    uint32_t clip = clip_of_name(model, name, length);
+    unsigned long number = strtoul(name, &end, 10);
+    if (clip == STELE_NONE && length && name[0] >= '0' && name[0] <= '9' && end == name + length)
+        clip = clip_of_number(file, model, stele_file_info(file), number);
+    if (clip == STELE_NONE)
+        complain_about_clip(j, file, model, name, length);
+    return clip;
 }
 
 const char *opening_error(const stele_file *file)

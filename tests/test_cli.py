@@ -309,8 +309,50 @@ class Strangers(CliTest):
                 self.assertNotIn(b"CR", result.stdout)
 
     def test_format_can_be_forced(self):
-        self.expect(UNSUPPORTED, "check", "--format", "sga", GOOD)
+        self.expect(FINDINGS, "check", "--format", "sga", GOOD)
         self.expect(FINE, "check", "--format", "sgm", GOOD)
+
+    def test_a_forced_format_is_walked_whatever_it_looks_like(self):
+        for name, start in (("dialects/B2.mesh", 0), ("dialects/v3.sgm", 0), ("dialects/v3.sgm", 4), ("dialects/v1.sga", 0), ("dialects/v11.ctc", 0),
+                            ("dialects/v3.twm", 0)):
+            data = bytearray((SAMPLES / name).read_bytes())
+            data[start] ^= 0x55
+            path = self.put("other" + Path(name).suffix, bytes(data))
+            form = Path(name).suffix[1:]
+            with self.subTest(name, start=start):
+                whole = json.loads(self.expect(FINE, "explain", "--json", SAMPLES / name).stdout)["fields"]
+                result = json.loads(self.stele("explain", "--json", "--format", form, path).stdout)
+                self.assertEqual([(f["offset"], f["path"]) for f in result["fields"]], [(f["offset"], f["path"]) for f in whole])
+                self.assertEqual((result["format"], result["status"]), (form, "findings"))
+                self.assertIn("bad-magic", [d["id"] for d in result["diagnostics"]])
+                self.expect(FINDINGS, "convert", "--format", form, path, "-o", "copy." + form)
+        self.assertFalse(list(self.folder.glob("copy.*")))
+
+    def test_intact_rows_of_a_cut_array_are_shown(self):
+        leaves = oracle.read_sgm(GOOD.read_bytes(), "v3")[1]
+        vertices = next(leaf for leaf in leaves if leaf.type.startswith("row"))
+        rows = int(vertices.type[4:-1])
+        stride = vertices.size // rows
+        path = self.put("a.sgm", GOOD.read_bytes()[:vertices.offset + 3 * stride + 5])
+        fields = json.loads(self.expect(FINDINGS, "explain", "--json", path).stdout)["fields"]
+        self.assertEqual([(f["type"], f["offset"], f["size"]) for f in fields[-2:]],
+                         [("row[3]", vertices.offset, 3 * stride), ("gap", vertices.offset + 3 * stride, 5)])
+
+    def test_what_it_really_is(self):
+        png = (SAMPLES / "scribe.png").read_bytes()
+        self.refused(png, UNSUPPORTED, "this is an image (png)")
+        path = self.put("renamed.glb", (DIALECTS / "v2.sgm").read_bytes())
+        self.assertIn(b"this is sgm under the name of a .glb [name-misleads]", self.expect(FINE, "check", path).stdout)
+        self.assertNotIn(b"name-misleads", self.expect(FINE, "check", "-", input=path.read_bytes()).stdout)
+
+    def test_why_it_is_nothing(self):
+        path = self.put("a.bin", b"\x01" + b"what is this? " * 40)
+        for verb in FILE_VERBS:
+            result = self.expect(UNSUPPORTED, verb, "-v", path)
+            text = (result.stdout + result.stderr).decode()
+            for form in ("twm", "sgm", "sga", "mesh", "sff", "ctc", "glb", "gltf", "obj"):
+                self.assertIn(f"is no {form}: ", text)
+            self.assertNotIn("format-refused", (self.expect(UNSUPPORTED, verb, path).stdout + self.stele(verb, path).stderr).decode())
 
 
 # ---- Input and output ----------------------------------------------------------------------------------------------------
@@ -734,6 +776,25 @@ class Options(CliTest):
         said = self.expect(FINE, "explain", GOOD).stdout.splitlines()[0].decode()
         self.assertEqual(said, f"{GOOD}: sgm v3, {GOOD.stat().st_size:,} bytes")
         self.assertIn(b"no format that is known, 5 bytes", self.expect(UNSUPPORTED, "explain", self.put("a.txt", b"hello")).stdout)
+
+    def test_one_numbering_of_clips(self):
+        def clip(name, *keys):
+            rows = [[float(t), float(x), 0, 0, 1, 1, 1, 0, 0, 0, 1] for t, x in keys]
+            return Clip(name, [(0, rows)] if rows else [])
+        clips = [clip(b"idle", (0, 0), (24, 1)), clip(b"idle", (0, 0), (24, 1)), clip(b"none"), clip(b"walk", (0, 0), (24, 5))]
+        skeleton = Skeleton(b"s", [oracle.Bone(b"b", (0.0, 0.0, 0.0), 1, ())], clips)
+        path = self.put("a.sga", oracle.write_sga(skeleton))
+        found = json.loads(self.expect(FINE, "info", "--json", path).stdout)["clips"]
+        self.assertEqual([(c["name"], c["keys"], c.get("repeats")) for c in found], [("idle", 2, None), ("idle", 2, 0), ("none", 0, None), ("walk", 2, None)])
+        text = self.expect(FINE, "info", path).stdout.decode()
+        self.assertRegex(text, r"\[1\] idle.*\(the same as \[0\]\)\n.*\[2\] none.*\(empty\)\n.*\[3\] walk")
+        pictures = {}
+        for name in ("0", "1", "3", "idle", "walk"):
+            self.expect(FINE, "render", path, "-o", "out.png", "-f", "--clip", name, "--time", "1", "--joints", "--size", "64", "--bounds")
+            pictures[name] = (self.folder / "out.png").read_bytes()
+        self.assertEqual((pictures["0"], pictures["1"], pictures["3"]), (pictures["idle"], pictures["idle"], pictures["walk"]))
+        refused = self.expect(USAGE, "render", path, "-o", "x.png", "--clip", "2").stderr.decode()
+        self.assertIn("  0  idle\nstele:   3  walk\n", refused)
 
     def test_severities(self):
         path = self.put("a.sgm", model_bytes(b"gone.png"))

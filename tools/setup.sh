@@ -52,6 +52,8 @@ check)
     program g++ g++
     program python3 python3
     program git git
+    program ninja ninja-build
+    program tmux tmux
     program assimp assimp-utils
     want assimp-testmodels
     program node nodejs

@@ -24,6 +24,7 @@ static attempt try_candidate(stele_file *file, const format *format, raw_file ca
         return t;
     *t.raw = candidate;
     st_walk_read(w, &file->arena, file->content.data, file->content.count);
+    w->forced = file->forced;
     format->walk(w, t.raw);
     t.end = w->at;
     t.failed = w->failed;
@@ -89,7 +90,7 @@ static bool detect_certain(stele_file *file, const format *forced, walk *w, atte
             continue;
         if (p.candidate_count)
             try_format(file, st_formats[i], &p, w, best);
-        else
+        else if (!forced)
             st_fail_with(file, STELE_UNSUPPORTED, p.problem, p.offset, p.path ? p.path : "", p.text);
         if (file->packed && !file->content.data && !file->arena.failed)
             report_packing(file, w);
@@ -99,14 +100,35 @@ static bool detect_certain(stele_file *file, const format *forced, walk *w, atte
     return false;
 }
 
+static void try_dialects(stele_file *file, const format *forced, walk *w, attempt *best)
+{
+    for (unsigned i = 0; i < forced->info.dialect_count; i++) {
+        probe p = {.trust = TRUST_PLAUSIBLE};
+        probe_try(&p, TRUST_PLAUSIBLE, i, 0);
+        if (!((forced->packed_dialects >> i) & 1)) /* what does not unpack has nothing to walk */
+            try_format(file, forced, &p, w, best);
+    }
+}
+
+/* Whatever it looks like: in the dialect that fits best, and has the version that the file says if there is one. */
+static void force(stele_file *file, const format *forced, walk *w, attempt *best)
+{
+    file->forced = FORCE_MAGIC;
+    try_dialects(file, forced, w, best);
+    if (best->failed && best->failure.code == DIAG_BAD_VERSION) {
+        *best = (attempt){0};
+        file->forced = FORCE_VERSION;
+        try_dialects(file, forced, w, best);
+    }
+    best->format = forced;
+}
+
 /* Without a magic, the format that fits best. The one that the name promises is believed even if it is damaged, the others only
  * if they end with the file and fit better. */
-void st_detect(stele_file *file, const format *forced, walk *w, attempt *best)
+static void detect_plausible(stele_file *file, const format *forced, walk *w, attempt *best)
 {
     const format *promised = forced ? forced : st_format_of_extension(file->name);
     probe p;
-    if (detect_certain(file, forced, w, best))
-        return;
     if (promised) {
         probe_format(file, promised, &p);
         if (p.trust == TRUST_PLAUSIBLE)
@@ -120,6 +142,41 @@ void st_detect(stele_file *file, const format *forced, walk *w, attempt *best)
         try_format(file, st_formats[i], &p, w, &other);
         if (other.raw)
             *best = other;
+    }
+}
+
+void st_detect(stele_file *file, const format *forced, walk *w, attempt *best)
+{
+    if (!detect_certain(file, forced, w, best))
+        detect_plausible(file, forced, w, best);
+    if (forced && !best->raw && file->source.size && file->outcome.status == STELE_OK)
+        force(file, forced, w, best);
+}
+
+/* ---- Why not ---- */
+
+/* What a walk that was tried stumbled over; NULL if the first bytes are enough to tell. */
+static const char *stumbled(stele_file *file, const format *format, walk *w)
+{
+    attempt best = {0};
+    probe p;
+    probe_format(file, format, &p);
+    if (p.trust == TRUST_PLAUSIBLE)
+        try_format(file, format, &p, w, &best);
+    if (!best.raw)
+        return NULL;
+    if (!best.failed)
+        return "can be walked, but what is read makes no sense";
+    return st_arena_format(&file->arena, "at 0x%llx: %s%s%s", (unsigned long long)best.failure.offset, best.failure.path,
+                           *best.failure.path ? " " : "", best.failure.text);
+}
+
+void st_say_why_not(stele_file *file, walk *w)
+{
+    for (size_t i = 0; st_formats[i]; i++) {
+        const char *why = stumbled(file, st_formats[i], w);
+        st_diag(&file->diags, DIAG_FORMAT_REFUSED, at_path("", 1), "is no %s: %s", st_formats[i]->info.name,
+                why ? why : "it does not begin as one");
     }
 }
 

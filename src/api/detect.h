@@ -30,6 +30,9 @@ typedef struct attempt {
  * but cannot be read. */
 void st_detect(stele_file *file, const format *forced, walk *w, attempt *best);
 
+/* Of a file that is of no known format: a note for each that there is. */
+void st_say_why_not(stele_file *file, walk *w);
+
 /* After a failure: says so if a line-ending conversion may be the reason. */
 void st_suspect_line_ends(stele_file *file, const attempt *best);
 

@@ -74,6 +74,7 @@ static bool explain_content(stele_file *file, walk *w, raw_file *raw, stele_each
     *raw = *file->raw;
     st_walk_explain(w, &file->arena, file->content.data, file->content.count, file->packed ? each_unpacked : each,
                     file->packed ? &e : user);
+    w->forced = file->forced;
     file->format->walk(w, raw);
     return explain_rest(w);
 }

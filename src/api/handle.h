@@ -26,11 +26,12 @@ struct stele_file {
     raw_file *raw;
     container container; /* of a file that is compressed as a whole */
     bool packed;
-    span content;  /* what is walked: the file's bytes, or what they unpack to */
-    span trailing; /* bytes after the content */
-    bool complete; /* the structure was read to its end */
-    bool parsed;   /* and what is in it */
-    bool sound;    /* no errors were found, whatever rules make of them */
+    span content;      /* what is walked: the file's bytes, or what they unpack to */
+    span trailing;     /* bytes after the content */
+    walk_force forced; /* it is walked as a format that it does not begin as, because somebody said so */
+    bool complete;     /* the structure was read to its end */
+    bool parsed;       /* and what is in it */
+    bool sound;        /* no errors were found, whatever rules make of them */
     size_t diags_of_opening;
     uint64_t reported_losses; /* by callers, of what the file held before it was ours */
     uint64_t reading_losses;  /* what the file holds and the model does not */

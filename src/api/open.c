@@ -1,6 +1,7 @@
 /* Opening: source -> probe -> trial walks -> raw -> parse -> check. */
 #include <string.h>
 
+#include "base/image_kind.h"
 #include "detect.h"
 #include "file/spot.h"
 
@@ -43,19 +44,36 @@ static void check_content(stele_file *file, context *c)
         st_format_check(file->format, c, file->raw);
 }
 
+static const char *not_as(stele_file *file, const format *promised)
+{
+    const source *s = &file->source;
+    return st_arena_format(&file->arena, "starts with %02x %02x %02x %02x and is no %s, whatever its name", s->data[0],
+                           s->size > 1 ? s->data[1] : 0, s->size > 2 ? s->data[2] : 0, s->size > 3 ? s->data[3] : 0,
+                           promised->info.name);
+}
+
+/* TGA begins with nothing that tells. */
+static const char *image_named(stele_file *file)
+{
+    image_kind kind = st_image_kind(file->source.data, file->source.size);
+    if (kind == IMAGE_UNKNOWN || kind == IMAGE_TGA)
+        return NULL;
+    const char *names = st_image_extensions(kind);
+    return st_arena_format(&file->arena, "this is an image (%.*s), not a model", (int)strcspn(names, " "), names);
+}
+
 static void explain_unknown(stele_file *file, const format *promised)
 {
     const source *s = &file->source;
     const char *stranger = st_stranger(s->data, s->size);
+    if (!stranger)
+        stranger = image_named(file);
     if (!s->size)
         st_fail_with(file, STELE_UNSUPPORTED, DIAG_UNKNOWN_FORMAT, 0, "", "the file is empty");
     else if (stranger)
         st_fail_with(file, STELE_UNSUPPORTED, DIAG_NOT_A_MODEL, 0, "", stranger);
     else if (promised)
-        st_fail_with(file, STELE_UNSUPPORTED, DIAG_BAD_MAGIC, 0, "",
-                     st_arena_format(&file->arena, "starts with %02x %02x %02x %02x and is no %s, whatever its name",
-                                     s->data[0], s->size > 1 ? s->data[1] : 0, s->size > 2 ? s->data[2] : 0,
-                                     s->size > 3 ? s->data[3] : 0, promised->info.name));
+        st_fail_with(file, STELE_UNSUPPORTED, DIAG_BAD_MAGIC, 0, "", not_as(file, promised));
     else
         st_fail_with(file, STELE_UNSUPPORTED, DIAG_UNKNOWN_FORMAT, 0, "", "is not of a format that Stele knows");
 }
@@ -108,10 +126,18 @@ static void recognise(stele_file *file, const stele_options *options)
     if (!best.raw || stranger) {
         file->format = NULL;
         explain_unknown(file, forced ? forced : st_format_of_extension(file->name));
+        if (file->source.size && !forced)
+            st_say_why_not(file, w);
     } else if (!known_target(file)) {
         st_fail(file, STELE_USAGE,
                 st_arena_format(&file->arena, "%s has no target called %s", best.format->info.name, file->target));
     } else {
+        const format *promised = st_format_of_extension(file->name);
+        if (file->forced)
+            st_diag(&file->diags, DIAG_BAD_MAGIC, at_offset(0, 1, ""), "%s", not_as(file, forced));
+        else if (promised && promised != best.format && !forced)
+            st_diag(&file->diags, DIAG_NAME_MISLEADS, at_path("", 1), "this is %s under the name of a .%.*s",
+                    best.format->info.name, (int)strcspn(promised->info.extensions, " "), promised->info.extensions);
         /* what was converted is not content, even if it can be read to some end */
         if (best.fit >= FIT_EXACT || !st_line_ends_converted(file, &best, w) || best.failed)
             accept(file, &best);

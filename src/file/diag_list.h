@@ -7,6 +7,8 @@
     X(UNKNOWN_FORMAT, "unknown-format", ERROR, "no format that Stele knows")                                                   \
     X(NOT_A_MODEL, "not-a-model", ERROR, "something else under a model's name, such as a git-LFS pointer")                     \
     X(BAD_MAGIC, "bad-magic", ERROR, "the first bytes are not those of the format that the name promises")                     \
+    X(FORMAT_REFUSED, "format-refused", NOTE, "why a file that nobody knows is none of this format")                           \
+    X(NAME_MISLEADS, "name-misleads", WARNING, "the file is of another format than its name promises")                         \
     X(BAD_VERSION, "bad-version", ERROR, "a version that does not exist or is not supported")                                  \
     X(TRUNCATED, "truncated", ERROR, "the file ends inside a field")                                                           \
     X(COUNT_TOO_LARGE, "count-too-large", ERROR, "a count that cannot fit in a file of this size")                             \

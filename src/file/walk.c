@@ -103,7 +103,9 @@ static const char *keep_path(const walk *w, const char *name)
 
 void st_walk_fail(walk *w, diag_code code, uint64_t offset, const char *name, const char *format, ...)
 {
-    if (w->failed)
+    bool forced =
+        (code == DIAG_BAD_MAGIC && w->forced >= FORCE_MAGIC) || (code == DIAG_BAD_VERSION && w->forced >= FORCE_VERSION);
+    if (w->failed || forced)
         return;
     va_list args;
     va_start(args, format);
@@ -272,10 +274,11 @@ void st_walk_rows(walk *w, const char *name, span *value, const stele_column *co
         return;
     }
     *value = (span){w->data + w->at, rows, stride};
-    if (!enough_left(w, name, size)) {
+    bool whole = enough_left(w, name, size);
+    if (!whole) {
         /* what is there stays visible: it tells a truncated file from a damaged one */
-        value->count = stride ? (w->size - w->at) / stride : 0;
-        return;
+        rows = value->count = stride ? (w->size - w->at) / stride : 0;
+        size = rows * stride;
     }
     if (size)
         report(w, name,
@@ -285,7 +288,8 @@ void st_walk_rows(walk *w, const char *name, span *value, const stele_column *co
                               .rows = rows,
                               .columns = columns,
                               .column_count = column_count});
-    w->at += size;
+    if (whole || w->mode == WALK_EXPLAIN)
+        w->at += size;
 }
 
 void st_walk_array(walk *w, const char *name, span *value, stele_type type, uint64_t count)

@@ -67,6 +67,9 @@ typedef struct walk_failure {
     const char *path, *text;
 } walk_failure;
 
+/* What may be wrong because somebody wants to see the rest. */
+typedef enum walk_force { FORCE_NOTHING, FORCE_MAGIC, FORCE_VERSION } walk_force; /* the last: both */
+
 typedef struct walk {
     walk_mode mode;
     arena *arena;
@@ -79,6 +82,7 @@ typedef struct walk {
     struct locator *locator;
     bool stopped; /* the sink or the callback said no */
     bool failed;
+    walk_force forced;
     walk_failure failure;
     unsigned depth;
     walk_step path[WALK_DEPTH];

@@ -62,7 +62,8 @@ static void describe_clips(const ctc_file *f, arena *a, stele_info *info)
             text field = st_fixed_text(&f->animation[i].name);
             name = st_text_string(a, &field);
         }
-        clips[i] = (stele_clip_info){name, (double)length / CTC_USUAL_FPS, tracks, length * tracks};
+        clips[i] = (stele_clip_info){
+            .name = name, .seconds = (double)length / CTC_USUAL_FPS, .tracks = tracks, .keys = length * tracks};
     }
     info->clips = clips;
     info->clip_count = clips ? count : 0;

@@ -150,6 +150,7 @@ const sga_file *st_sga_companion(context *c, const char *name, bool *found);
 
 /* For each clip the last one before it that has its name, or STELE_NONE. NULL without clips or memory. */
 const uint32_t *st_sga_same_names(arena *a, const sga_file *f);
+bool st_sga_same_clip(const sga_clip *a, const sga_clip *b);
 
 void st_sga_check(context *c, const raw_file *raw);
 

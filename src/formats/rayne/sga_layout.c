@@ -194,15 +194,36 @@ static double clip_seconds(const sga_clip *clip)
     return last / SGA_FRAMES_PER_SECOND;
 }
 
+static bool same_bytes(const void *a, uint64_t a_size, const void *b, uint64_t b_size)
+{
+    return a_size == b_size && (!a_size || memcmp(a, b, (size_t)a_size) == 0);
+}
+
+bool st_sga_same_clip(const sga_clip *a, const sga_clip *b)
+{
+    if (!same_bytes(a->name.data, a->name.size, b->name.data, b->name.size) || a->track_count != b->track_count)
+        return false;
+    for (unsigned i = 0; i < a->track_count; i++) {
+        const sga_track *x = &a->track[i], *y = &b->track[i];
+        if (x->bone != y->bone || !same_bytes(x->key.data, x->key.count * KEY_BYTES, y->key.data, y->key.count * KEY_BYTES))
+            return false;
+    }
+    return true;
+}
+
 static void describe(context *c, const raw_file *raw, stele_info *info)
 {
     const sga_file *f = (const sga_file *)raw;
     stele_clip_info *clips = st_arena_array(c->arena, f->clip_count, sizeof *clips);
-    if (!clips)
+    const uint32_t *before = st_sga_same_names(c->arena, f);
+    if (!clips || (f->clip_count && !before))
         return;
     for (unsigned i = 0; i < f->clip_count; i++) {
         const sga_clip *clip = &f->clip[i];
-        clips[i] = (stele_clip_info){st_text_string(c->arena, &clip->name), clip_seconds(clip), clip->track_count, 0};
+        clips[i] = (stele_clip_info){
+            .name = st_text_string(c->arena, &clip->name), .seconds = clip_seconds(clip), .tracks = clip->track_count};
+        if (before[i] != STELE_NONE && st_sga_same_clip(clip, &f->clip[before[i]]))
+            clips[i].repeats = &clips[before[i]];
         for (unsigned t = 0; t < clip->track_count; t++)
             clips[i].keys += clip->track[t].key_count;
     }

@@ -264,23 +264,6 @@ static bool add_clip(context *c, const sga_clip *raw, const sga_skeleton *skelet
     return st_model_add_clip(c->load->model, c->arena, &clip) != STELE_NONE;
 }
 
-static bool same_bytes(const void *a, uint64_t a_size, const void *b, uint64_t b_size)
-{
-    return a_size == b_size && (!a_size || memcmp(a, b, (size_t)a_size) == 0);
-}
-
-static bool same_clip(const sga_clip *a, const sga_clip *b)
-{
-    if (!same_bytes(a->name.data, a->name.size, b->name.data, b->name.size) || a->track_count != b->track_count)
-        return false;
-    for (unsigned i = 0; i < a->track_count; i++) {
-        const sga_track *x = &a->track[i], *y = &b->track[i];
-        if (x->bone != y->bone || !same_bytes(x->key.data, x->key.count * KEY_BYTES, y->key.data, y->key.count * KEY_BYTES))
-            return false;
-    }
-    return true;
-}
-
 static bool has_keys(const sga_clip *clip)
 {
     for (unsigned i = 0; i < clip->track_count; i++)
@@ -295,7 +278,7 @@ bool st_sga_load_clips(context *c, const sga_file *f, const sga_skeleton *skelet
     const uint32_t *before = st_sga_same_names(c->arena, f);
     for (unsigned i = 0; before && i < f->clip_count; i++) {
         const sga_clip *clip = &f->clip[i];
-        bool repeated = c->load->repair && before[i] != STELE_NONE && same_clip(clip, &f->clip[before[i]]);
+        bool repeated = c->load->repair && before[i] != STELE_NONE && st_sga_same_clip(clip, &f->clip[before[i]]);
         if (!repeated && has_keys(clip)) {
             if (!add_clip(c, clip, skeleton))
                 return false;

@@ -1,0 +1,83 @@
+"""What somebody at a real terminal sees: tmux is one. Progress, colours, and Ctrl-C.
+
+STELE names the binary (default: build/stele).
+"""
+import os
+import re
+import shutil
+import subprocess
+import time
+import unittest
+
+from test_cli import SAMPLES, STELE, CliTest, model_bytes
+
+
+@unittest.skipUnless(shutil.which("tmux"), "there is no tmux")
+class Transcript(CliTest):
+    FILES = 60
+
+    def setUp(self):
+        super().setUp()
+        self.socket = f"stele-{os.getpid()}-{self.id().rsplit('.', 1)[-1]}"
+        self.addCleanup(subprocess.run, ["tmux", "-L", self.socket, "kill-server"], capture_output=True, check=False)
+        environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TMUX")} | {"PS1": "$ ", "LC_ALL": "C.UTF-8"}
+        subprocess.run(["tmux", "-L", self.socket, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "-c", str(self.folder),
+                        "sh"], check=True, env=environment)
+
+    def type(self, *keys):
+        subprocess.run(["tmux", "-L", self.socket, "send-keys", *keys], check=True)
+
+    def screen(self, *options):
+        shown = subprocess.run(["tmux", "-L", self.socket, "capture-pane", "-p", *options], capture_output=True, check=True)
+        return shown.stdout.decode()
+
+    def wait_for(self, pattern, *options, seconds=60):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            found = re.search(pattern, self.screen(*options))
+            if found:
+                return found
+            time.sleep(0.05)
+        self.fail(f"{pattern} is never seen; there is:\n{self.screen()}")
+        return None
+
+    def put_models(self):
+        for i in range(self.FILES):
+            for end in ("sgm", "sga", "png"):
+                self.put(f"in/m{i:02}.{end}", (SAMPLES / f"scribe.{end}").read_bytes())
+
+    def test_progress_and_interrupt(self):
+        self.put_models()
+        self.type(f"{STELE} render -j1 -r in --out-dir out --size 1200; echo ended with $?", "Enter")
+        self.wait_for(r"\[#*\.*\] \d+ of 60 files, [0-9.]+/s, \d+:\d\d left")
+        self.type("C-c")
+        done = int(self.wait_for(r"stele: stopped after (\d+) of 60 files\n").group(1))
+        self.wait_for(r"ended with 130")
+        self.assertNotIn(" left", self.screen(), "the bar stays behind")
+        pictures = sorted((self.folder / "out").iterdir())
+        self.assertIn(len(pictures) - done, (0, 1))
+        self.assertEqual({path.suffix for path in pictures}, {".png"})
+
+    def test_a_single_file_is_stopped(self):
+        self.type(f"{STELE} check -; echo ended with $?", "Enter")
+        time.sleep(0.5)
+        self.type("C-c")
+        self.wait_for(r"stele: stopped\n")
+        self.wait_for(r"ended with 130")
+
+    def test_colours(self):
+        self.put("a.sgm", model_bytes(indices=(0, 1, 9)))
+        red = "\x1b\\[31m"
+        self.type(f"{STELE} check a.sgm", "Enter")
+        self.wait_for(red + "error", "-e")
+        self.type("clear", "Enter")
+        self.type(f"{STELE} check --color=never a.sgm; echo 'the end'", "Enter")
+        self.wait_for(r"\nthe end")
+        self.assertIsNone(re.search(red, self.screen("-e")))
+        self.type("clear", "Enter")
+        self.type(f"{STELE} check --color=always a.sgm | cat", "Enter")
+        self.wait_for(red + "error", "-e")
+
+
+if __name__ == "__main__":
+    unittest.main()
