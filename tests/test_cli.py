@@ -143,6 +143,13 @@ class CommandLine(CliTest):
                 self.assertIn(b"did you mean " + meant + b"?", self.expect(USAGE, *arguments).stderr)
         self.assertNotIn(b"did you mean", self.expect(USAGE, "burn").stderr)
 
+    def test_unknown_words_get_the_list(self):
+        for arguments, words in ((["convert", GOOD, "x.sgm", "--dialect", "v9"], b"it has v0, v0a, v0b, v1a, v1b, v1, v2, v3"),
+                                 (["check", "--target", "tetris", GOOD], b"it has rayne"), (["convert", GOOD, "-o", "x", "--to", "doc"], b"sgm, sga"),
+                                 (["convert", GOOD, "x.glb", "--set", "ctc.bind=no"], b"inverse forward")):
+            with self.subTest(arguments):
+                self.assertIn(words, self.expect(USAGE, *arguments).stderr)
+
     def test_help_needs_no_file_and_reads_none(self):
         self.expect(FINE, "check", "missing.sgm", "--help")
 

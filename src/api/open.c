@@ -110,6 +110,14 @@ static bool known_target(const stele_file *file)
     return false;
 }
 
+static const char *no_such_target(stele_file *file, const format *format)
+{
+    const char *all = "";
+    for (const char *const *target = format->targets; target && *target; target++)
+        all = st_arena_format(&file->arena, "%s%s %s", all, *all ? "," : "; it has", *target);
+    return st_arena_format(&file->arena, "%s has no target called %s%s", format->info.name, file->target, all);
+}
+
 static void recognise(stele_file *file, const stele_options *options)
 {
     const format *forced = options->format ? st_format_named(options->format) : NULL;
@@ -129,8 +137,7 @@ static void recognise(stele_file *file, const stele_options *options)
         if (file->source.size && !forced)
             st_say_why_not(file, w);
     } else if (!known_target(file)) {
-        st_fail(file, STELE_USAGE,
-                st_arena_format(&file->arena, "%s has no target called %s", best.format->info.name, file->target));
+        st_fail(file, STELE_USAGE, no_such_target(file, best.format));
     } else {
         const format *promised = st_format_of_extension(file->name);
         if (file->forced)

@@ -56,12 +56,19 @@ typedef struct product {
     side_file *side_files; /* beside it */
 } product;
 
+static const char *no_such_dialect(stele_file *file, const format *format, const char *name)
+{
+    const char *all = "";
+    for (size_t i = 0; i < format->info.dialect_count; i++)
+        all = st_arena_format(&file->arena, "%s%s%s", all, i ? ", " : "", format->info.dialects[i].name);
+    return st_arena_format(&file->arena, "%s has no dialect called %s; it has %s", format->info.name, name, all);
+}
+
 static int dialect_to_write(stele_file *file, const format *format, const stele_save_options *options, int usual)
 {
     int dialect = options->dialect ? dialect_named(format, options->dialect) : usual;
     if (dialect < 0)
-        st_fail(file, STELE_USAGE,
-                st_arena_format(&file->arena, "%s has no dialect called %s", format->info.name, options->dialect));
+        st_fail(file, STELE_USAGE, no_such_dialect(file, format, options->dialect));
     return dialect;
 }
 
