@@ -94,7 +94,7 @@ static void print_clips(FILE *out, const stele_info *info)
         print_count(out, c->keys);
         fprintf(out, " key%s", c->keys == 1 ? "" : "s");
         if (c->repeats)
-            fprintf(out, " (the same as [%zu])", (size_t)(c->repeats - info->clips));
+            fprintf(out, " (the same as [%zu])", repeated_clip(info, i));
         fputs(c->keys ? "\n" : " (empty)\n", out);
     }
 }

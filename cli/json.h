@@ -39,6 +39,7 @@ void json_format(json *j, const stele_format_info *format);
 
 /* json_info.c: what a file is, and what is in it. */
 void json_info(json *j, stele_file *file);
+size_t repeated_clip(const stele_info *info, size_t clip); /* the one that it is the same as */
 
 /* json_field.c: what is shown of a field; {0}: all that usually is. */
 typedef struct field_view {

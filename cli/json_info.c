@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "json.h"
 
 static void json_bounds(json *j, const stele_bounds *b)
@@ -71,6 +73,14 @@ static void json_materials(json *j, const stele_info *info)
     json_close(j, ']');
 }
 
+size_t repeated_clip(const stele_info *info, size_t clip)
+{
+    size_t before = clip;
+    while (before > 0 && strcmp(info->clips[--before].name, info->clips[clip].name) != 0)
+        ;
+    return before;
+}
+
 static void json_clips(json *j, const stele_info *info)
 {
     json_open(j, "clips", '[');
@@ -81,7 +91,7 @@ static void json_clips(json *j, const stele_info *info)
         json_uint(j, "tracks", info->clips[i].tracks);
         json_uint(j, "keys", info->clips[i].keys);
         if (info->clips[i].repeats)
-            json_uint(j, "repeats", (uint64_t)(info->clips[i].repeats - info->clips));
+            json_uint(j, "repeats", repeated_clip(info, i));
         json_close(j, '}');
     }
     json_close(j, ']');

@@ -214,7 +214,7 @@ static uint32_t clip_of_number(stele_file *file, const stele_model *model, const
         if (number_in_file(file, i) == number)
             return i;
     if (info && number < info->clip_count && info->clips[number].repeats)
-        return clip_of_number(file, model, info, (unsigned long)(info->clips[number].repeats - info->clips));
+        return clip_of_number(file, model, info, repeated_clip(info, number));
     return STELE_NONE;
 }
 

@@ -295,8 +295,8 @@ typedef struct stele_material_info {
 typedef struct stele_clip_info {
     const char *name;
     double seconds;
-    uint64_t tracks, keys;                 /* without keys it is no clip of the model */
-    const struct stele_clip_info *repeats; /* an earlier one that it is the same as, and the model does not repeat; or NULL */
+    uint64_t tracks, keys; /* without keys it is no clip of the model */
+    bool repeats;          /* it is the same as the last before it of its name: the model has them once */
 } stele_clip_info;
 
 typedef struct stele_companion_info {

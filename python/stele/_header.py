@@ -224,6 +224,7 @@ class stele_clip_info(Structure):
         ("seconds", c_double),
         ("tracks", c_uint64),
         ("keys", c_uint64),
+        ("repeats", c_bool),
     ]
 
 
@@ -510,6 +511,58 @@ class stele_deform(Structure):
     ]
 
 
+class stele_measure(Structure):
+    _fields_ = [
+        ("vertices", c_uint64),
+        ("triangles", c_uint64),
+        ("vertex_bytes", c_uint64),
+        ("index_bytes", c_uint64),
+        ("acmr", c_double),
+        ("atvr", c_double),
+        ("overfetch", c_double),
+        ("clips", c_uint64),
+        ("channels", c_uint64),
+        ("keys", c_uint64),
+        ("materials", c_uint64),
+        ("textures", c_uint64),
+    ]
+
+
+class stele_optimize_errors(Structure):
+    _fields_ = [
+        ("position", c_double),
+        ("normal", c_double),
+        ("uv", c_double),
+        ("color", c_double),
+        ("weight", c_double),
+        ("node", c_double),
+        ("picture", c_double),
+    ]
+
+
+class stele_optimize_options(Structure):
+    _fields_ = [
+        ("tolerance", c_double),
+        ("key_tolerance", c_double),
+        ("simplify", c_double),
+        ("max_error", c_double),
+        ("prune", c_bool),
+        ("keep_order", c_bool),
+        ("whole_rows", c_bool),
+    ]
+
+
+class stele_optimize_report(Structure):
+    _fields_ = [
+        ("before", stele_measure),
+        ("after", stele_measure),
+        ("errors", stele_optimize_errors),
+        ("limit", c_double),
+        ("proven", c_bool),
+        ("changed", c_bool),
+    ]
+
+
 class stele_difference(Structure):
     _fields_ = [
         ("path", c_char_p),
@@ -531,6 +584,7 @@ class stele_save_options(Structure):
         ("sync", c_bool),
         ("progress", c_void_p),
         ("progress_user", c_void_p),
+        ("dry_run", c_bool),
         ("same_is_fine", c_bool),
     ]
 
@@ -674,9 +728,11 @@ FUNCTIONS = {
     "stele_evaluate_vertices": (c_bool, [POINTER(stele_model), c_uint32, c_uint32, c_uint32, c_double, c_void_p, c_size_t, POINTER(c_float), POINTER(c_float), c_uint64]),
     "stele_bake": (c_int, [c_void_p, c_uint32, c_double]),
     "stele_make_normals": (c_int, [c_void_p]),
+    "stele_optimize": (c_int, [c_void_p, POINTER(stele_optimize_options), POINTER(stele_optimize_report)]),
     "stele_diff": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p]),
     "stele_file_save": (c_int, [c_void_p, c_char_p, POINTER(stele_save_options)]),
     "stele_file_outputs": (POINTER(c_char_p), [c_void_p, POINTER(c_size_t)]),
+    "stele_file_output_bytes": (c_uint64, [c_void_p]),
     "stele_file_write": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(stele_save_options)]),
     "stele_sweep": (c_size_t, [c_char_p]),
     "stele_decode_picture": (c_int, [c_void_p, c_size_t, c_char_p, POINTER(stele_picture), c_char_p, c_size_t]),

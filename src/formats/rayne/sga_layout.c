@@ -222,8 +222,7 @@ static void describe(context *c, const raw_file *raw, stele_info *info)
         const sga_clip *clip = &f->clip[i];
         clips[i] = (stele_clip_info){
             .name = st_text_string(c->arena, &clip->name), .seconds = clip_seconds(clip), .tracks = clip->track_count};
-        if (before[i] != STELE_NONE && st_sga_same_clip(clip, &f->clip[before[i]]))
-            clips[i].repeats = &clips[before[i]];
+        clips[i].repeats = before[i] != STELE_NONE && st_sga_same_clip(clip, &f->clip[before[i]]);
         for (unsigned t = 0; t < clip->track_count; t++)
             clips[i].keys += clip->track[t].key_count;
     }
