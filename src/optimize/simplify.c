@@ -522,7 +522,7 @@ static bool push(simplifier *s, candidate item)
         candidate *larger = st_arena_bytes(s->arena, 2 * s->heap_room * sizeof *larger);
         if (!larger)
             return false;
-        memcpy(larger, s->heap, s->heap_count * sizeof *larger);
+        memcpy(larger, s->heap, (size_t)(s->heap_count * sizeof *larger));
         s->heap = larger;
         s->heap_room *= 2;
     }
