@@ -94,6 +94,12 @@ class Rooms(unittest.TestCase):
                 conditions = set(re.findall(r"\b[A-Za-z_]\w*", " ".join(re.findall(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$", text, re.M))))
                 self.assertEqual(conditions - self.CONDITIONS - {guard[1] if guard else "", "defined"}, set(), name)
 
+    def test_every_system_has_everything(self):
+        for header, part in ("files.h", "files"), ("process.h", "process"):
+            declared = set(re.findall(r"\b(st_\w+)\(", (ROOT / "src/system" / header).read_text()))
+            for path in (ROOT / "src/system").glob(part + "_*.c"):
+                self.assertEqual(declared - set(re.findall(r"^\w[^\n;=]*\b(st_\w+)\(", path.read_text(), re.M)), set(), path.name)
+
     def test_only_the_command_owns_stdio(self):
         for folder in LIBRARY:
             for path in sources(folder):
