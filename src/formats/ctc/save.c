@@ -229,6 +229,12 @@ static void follow_main(film *f, uint32_t clip, uint64_t frame)
     }
 }
 
+static double frames_a_second(const ctc_saver *a)
+{
+    double usual = st_property_number_of(&a->c->save->model->properties, CTC_FPS_KEY, CTC_USUAL_FPS);
+    return a->c->save->fps > 0 ? a->c->save->fps : usual;
+}
+
 static double frames_of(const stele_clip *clip, double fps)
 {
     return ceil(clip->duration * fps - 1e-3) + 1;
@@ -318,11 +324,9 @@ static bool prepare_film(film *f, uint64_t frames)
 static void save_clips(ctc_saver *a)
 {
     const stele_model *model = a->c->save->model;
-    film f = {.saver = a, .fps = a->c->save->fps};
+    film f = {.saver = a, .fps = frames_a_second(a)};
     uint32_t count = 0;
     double frames = 0;
-    if (!(f.fps > 0))
-        f.fps = st_property_number_of(&model->properties, CTC_FPS_KEY, CTC_USUAL_FPS);
     uint32_t *clips = choose_clips(a, f.fps, &count, &frames);
     bool still = !count && (a->bone_count || !st_matrix_is_identity(&a->main_bind));
     frames += still;
@@ -416,6 +420,40 @@ static void save_header(ctc_saver *a)
         st_lose(a->c, DIAG_LOSS_NAME, a->lost_names, "", "has short names: %llu were cut off", (number)a->lost_names);
 }
 
+/* What a reader who is told nothing would take the file for. False if it cannot be known. */
+static bool read_again(const ctc_saver *a, ctc_rig *rig)
+{
+    static const stele_load_options nothing;
+    const stele_format_info *info = &st_format_ctc.info;
+    diags unsaid;
+    loading l = {.options = &nothing, .choices = info->choices, .choice_count = info->choice_count};
+    context c = *a->c;
+    c.load = &l;
+    c.diags = &unsaid;
+    return st_diags_init(&unsaid, c.arena, NULL, 0, NULL) && st_ctc_load_rig(&c, a->file, rig);
+}
+
+static void tell_choice(const ctc_saver *a, const char *what, const char *choice)
+{
+    st_diag(a->c->diags, DIAG_NONSTANDARD_LAYOUT, at_path("", 1), "%s, which nothing in a CTC tells: read it with %s", what,
+            choice);
+}
+
+/* A file leaves much open: where what is written would be taken otherwise, that is said. */
+static void report_choices(const ctc_saver *a)
+{
+    double fps = frames_a_second(a);
+    ctc_rig rig;
+    if (a->bone_count && read_again(a, &rig) && rig.way != a->way)
+        tell_choice(a, st_arena_format(a->c->arena, "its bones are bound the %s way", st_ctc_bind_names[a->way]),
+                    st_arena_format(a->c->arena, "--set " CTC_BIND_KEY "=%s", st_ctc_bind_names[a->way]));
+    if (says(a, CTC_UP_KEY, "y"))
+        tell_choice(a, "y is up", "--set " CTC_UP_KEY "=y");
+    if (a->c->save->model->clip_count && fps != CTC_USUAL_FPS)
+        tell_choice(a, st_arena_format(a->c->arena, "it has %g frames a second", fps),
+                    st_arena_format(a->c->arena, "--fps %g", fps));
+}
+
 bool st_ctc_save(context *c, raw_file *raw)
 {
     ctc_saver a = {.c = c, .file = (ctc_file *)raw, .main_node = find_main(c->save->model)};
@@ -433,5 +471,6 @@ bool st_ctc_save(context *c, raw_file *raw)
     if (!c->fits)
         return false;
     save_header(&a);
+    report_choices(&a);
     return st_ctc_lay_out(c, a.file, a.header);
 }

@@ -204,16 +204,26 @@ static diag_place base_place(const ctc_file *f)
     return at_column(f->rows[CTC_BONES].data + BONE_BASE, ctc_word_of(f, CTC_BONE_COUNT));
 }
 
+/* Bones that bend shorten some seams and lengthen others: only seams that are torn open otherwise are evidence. */
+static const double strong_evidence = 0.5;
+
+static ctc_bind_way best_way(const seams *s)
+{
+    ctc_bind_way best = CTC_BIND_INVERSE;
+    for (unsigned way = 1; way < CTC_BIND_WAYS; way++)
+        if (s->length[way] < strong_evidence * s->length[CTC_BIND_INVERSE] &&
+            s->length[way] < s->length[best] * (1 - 1e-6)) /* equal within rounding: the first */
+            best = (ctc_bind_way)way;
+    return best;
+}
+
 static ctc_bind_way decide_way(context *c, const ctc_file *f, const ctc_rig *rig)
 {
     seams s = measure_seams(c, f, rig);
     double count = (double)(s.count ? s.count : 1);
-    ctc_bind_way best = CTC_BIND_INVERSE;
-    for (unsigned way = 1; way < CTC_BIND_WAYS; way++)
-        if (s.length[way] < s.length[best] * (1 - 1e-6)) /* equal within rounding: the first */
-            best = (ctc_bind_way)way;
+    ctc_bind_way best = best_way(&s);
     if (s.count)
-        st_diag(c->diags, DIAG_ASSUMED, base_place(f),
+        st_diag(c->diags, best == CTC_BIND_INVERSE ? DIAG_ASSUMED : DIAG_NONSTANDARD_LAYOUT, base_place(f),
                 "is taken as %s: the edges between bones then have a length of %.3g, rather than %.3g inverse, %.3g forward, "
                 "%.3g local",
                 st_ctc_bind_names[best], s.length[best] / count, s.length[0] / count, s.length[1] / count, s.length[2] / count);
