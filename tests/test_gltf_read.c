@@ -774,6 +774,27 @@ static void extras_without_a_place(void **state)
     stele_close(file);
 }
 
+/* Positions as normals, one of them zero: each is brought to length 1, and none passed on. */
+static void lengths_are_repaired(void **state)
+{
+    (void)state;
+    float row[3];
+    stele_file *file = open_text(TRIANGLE("{'attributes':{'POSITION':0,'NORMAL':0}}"), &triangle, sizeof triangle);
+    const stele_view *normals = stele_primitive_view(&model_of(file)->meshes[0].primitives[0], STELE_NORMAL, 0);
+    for (uint64_t i = 0; i < 3; i++) {
+        stele_view_row(normals, i, row);
+        assert_near((double)(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]), 1);
+    }
+    assert_non_null(find_diagnostic(file, "repaired-normal"));
+    stele_close(file);
+    file = open_text("{" ASSET ",'nodes':[{},{'rotation':[0,0,3,4]},{'rotation':[0,2,0,0]}]}", NULL, 0);
+    assert_near((double)model_of(file)->nodes[1].local.rotation[2], 0.6);
+    assert_near((double)model_of(file)->nodes[2].local.rotation[1], 1);
+    assert_int_equal(find_diagnostic(file, "repaired-rotation")->count, 2);
+    assert_string_equal(find_diagnostic(file, "repaired-rotation")->path, "/nodes/1");
+    stele_close(file);
+}
+
 /* ---- What is wrong with the JSON ---- */
 
 typedef struct bad_json {
@@ -1488,6 +1509,7 @@ int main(void)
         cmocka_unit_test(what_is_passed_over),
         cmocka_unit_test(extensions_without_end),
         cmocka_unit_test(extras_without_a_place),
+        cmocka_unit_test(lengths_are_repaired),
         cmocka_unit_test(malformed_json),
         cmocka_unit_test(good_json),
         cmocka_unit_test(deep_json),

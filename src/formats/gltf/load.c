@@ -1,7 +1,10 @@
 /* The model of a glTF is made when it is parsed: glTF has the shape of the model. What is left to do is to repair it, in copies
  * of the lists that change. */
+#include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/matrix.h"
 #include "base/scan.h"
 #include "parse.h"
 
@@ -23,8 +26,26 @@ static bool is_bad(gltf_doc *d, uint32_t token, const stele_view *v)
            st_scan_nonfinite_rows(v->data, v->count, v->stride, v->components);
 }
 
+/* Integers are as near to length 1 as they can be. */
+static bool has_long_normals(gltf_doc *d, uint32_t token, const stele_view *v)
+{
+    if (v->type != STELE_F32 || v->components != 3 || st_known(d->c->facts, v, FACT_UNIT) ||
+        !st_gltf_may_scan(d, token, v->count * v->stride))
+        return false;
+    for (uint64_t i = 0; i < v->count; i++) {
+        const uint8_t *n = st_view_at(v, i);
+        float x = load_f32(n), y = load_f32(n + 4), z = load_f32(n + 8);
+        if (!st_unit_enough(x * x + y * y + z * z))
+            return true;
+    }
+    st_know(d->c->facts, v, FACT_UNIT);
+    return false;
+}
+
 static bool is_bad_attribute(gltf_doc *d, uint32_t token, const stele_attribute *a)
 {
+    if (a->semantic == STELE_NORMAL)
+        return has_long_normals(d, token, &a->view);
     return (a->semantic == STELE_UV || a->semantic == STELE_COLOR || a->semantic == STELE_TANGENT) &&
            is_bad(d, token, &a->view);
 }
@@ -56,8 +77,9 @@ static void repair_attributes(gltf_doc *d, uint32_t token, stele_primitive *p, c
             continue;
         }
         if (bad && st_gltf_may_build(d, token, a.view.count, 4 * a.view.components))
-            a.view = a.semantic == STELE_UV ? st_repair_uvs(d->c, &a.view, at_path(path, 1))
-                                            : st_repair_colors(d->c, &a.view, at_path(path, 1));
+            a.view = a.semantic == STELE_NORMAL ? st_repair_normals(d->c, p, &a.view, at_path(path, 1))
+                     : a.semantic == STELE_UV   ? st_repair_uvs(d->c, &a.view, at_path(path, 1))
+                                                : st_repair_colors(d->c, &a.view, at_path(path, 1));
         attributes[kept++] = a;
     }
     p->attributes = attributes;
@@ -237,6 +259,42 @@ static void note_parts(const gltf_doc *d)
     note_primitives(d);
 }
 
+/* ---- Rotations that are not of length 1 ---- */
+
+static bool is_unit(const float q[4])
+{
+    double square = 0;
+    for (int i = 0; i < 4; i++)
+        square += (double)q[i] * (double)q[i];
+    return fabs(square - 1) <= 1e-5;
+}
+
+static void repair_nodes(gltf_doc *d)
+{
+    uint64_t bad = 0;
+    uint32_t first = 0;
+    for (uint32_t i = (uint32_t)d->model.node_count; i-- > 0;)
+        if (!is_unit(d->model.nodes[i].local.rotation)) {
+            bad++;
+            first = i;
+        }
+    stele_node *nodes = bad ? copied(d, d->model.nodes, d->model.node_count, sizeof *nodes) : NULL;
+    if (!nodes)
+        return;
+    for (uint32_t i = first; i < d->model.node_count; i++) {
+        double q[4];
+        for (int k = 0; k < 4; k++)
+            q[k] = (double)nodes[i].local.rotation[k];
+        if (!is_unit(nodes[i].local.rotation))
+            st_quaternion_normalize(q);
+        for (int k = 0; k < 4; k++)
+            nodes[i].local.rotation[k] = (float)q[k];
+    }
+    d->model.nodes = nodes;
+    st_gltf_report_data(d, DIAG_REPAIRED_ROTATION, gltf_item(d, GLTF_NODES, first), NULL, bad,
+                        "has a rotation that is not of length 1: it is made so");
+}
+
 bool st_gltf_load(context *c, const raw_file *raw)
 {
     gltf_doc d = *((const gltf_file *)raw)->document;
@@ -246,6 +304,8 @@ bool st_gltf_load(context *c, const raw_file *raw)
         repair_meshes(&d);
     if (c->load->repair && !d.broken)
         repair_clips(&d);
+    if (c->load->repair && !d.broken)
+        repair_nodes(&d);
     *c->load->model = d.model;
     return !d.broken;
 }
