@@ -249,6 +249,19 @@ static void use_output(stele_file *file, const output *o, const char *format, si
     stele_close(written);
 }
 
+/* It is the same, or stays what it was. */
+static void optimize(stele_file *file, size_t seed)
+{
+    stele_optimize_options options = {.tolerance = seed % 3 ? 0 : 1e-3,
+                                      .simplify = seed % 5 ? 0 : 0.5,
+                                      .max_error = seed % 7 ? 0 : 1,
+                                      .prune = seed % 2,
+                                      .whole_rows = seed % 4 < 2};
+    stele_status status = stele_optimize(file, &options, NULL);
+    require(status == STELE_OK || status == STELE_DIFFERENT || beyond_limits(status), "a model that cannot be optimised");
+    require(stele_file_model(file) || beyond_limits(stele_file_status(file)), "no model is left of it");
+}
+
 static void use_model(stele_file *file, size_t seed)
 {
     const stele_model *model = stele_file_model(file);
@@ -263,7 +276,10 @@ static void use_model(stele_file *file, size_t seed)
     if (stele_file_write(file, append_bytes, &o, &options) == STELE_OK)
         use_output(file, &o, options.format, seed);
     free(o.data);
-    draw(file, model, seed);
+    optimize(file, seed);
+    model = stele_file_model(file);
+    if (model)
+        draw(file, model, seed);
 }
 
 /* With the checks of an engine, if the format has them. */
