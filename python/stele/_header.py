@@ -79,18 +79,6 @@ OVERLAY_UV_CHECKER = 8
 OVERLAY_BOUNDS = 16
 OVERLAY_GRID = 32
 OVERLAY_SHADOW = 64
-MESHES = 1
-NORMALS = 2
-UVS = 4
-COLORS = 8
-TANGENTS = 16
-MATERIALS = 32
-TEXTURES = 64
-SKIN = 128
-SKELETON = 256
-ANIMATION = 512
-MORPHS = 1024
-ATTACHMENTS = 2048
 MOST_SLOTS = 16
 TEXT_WIDTH = 6
 TEXT_HEIGHT = 10
@@ -653,13 +641,16 @@ class stele_format_info(Structure):
         ("name", c_char_p),
         ("title", c_char_p),
         ("extensions", c_char_p),
-        ("capabilities", c_uint32),
-        ("beside", c_uint32),
+        ("capabilities", c_uint64),
+        ("beside", c_uint64),
         ("companions", c_char_p),
         ("dialects", POINTER(stele_dialect_info)),
         ("dialect_count", c_size_t),
         ("choices", POINTER(stele_choice_info)),
         ("choice_count", c_size_t),
+        ("uv_sets", c_uint32),
+        ("color_sets", c_uint32),
+        ("influences", c_uint32),
     ]
 
 
@@ -738,6 +729,7 @@ FUNCTIONS = {
     "stele_decode_picture": (c_int, [c_void_p, c_size_t, c_char_p, POINTER(stele_picture), c_char_p, c_size_t]),
     "stele_render": (c_int, [c_void_p, POINTER(stele_picture), POINTER(stele_render_options)]),
     "stele_frame": (c_int, [c_void_p, POINTER(stele_render_options), c_bool, POINTER(stele_framing)]),
+    "stele_bytes_save": (c_int, [c_void_p, c_size_t, c_char_p, POINTER(stele_save_options), c_char_p, c_size_t]),
     "stele_picture_save": (c_int, [POINTER(stele_picture), c_char_p, POINTER(stele_save_options), c_char_p, c_size_t]),
     "stele_picture_write": (c_int, [POINTER(stele_picture), c_void_p, c_void_p, POINTER(stele_save_options), c_char_p, c_size_t]),
     "stele_movie_begin": (c_void_p, [c_uint32, c_uint32, POINTER(stele_movie_options)]),
