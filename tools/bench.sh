@@ -77,6 +77,7 @@ if [ -n "$assimp" ] && [ -x build/stele-import ]; then
 fi
 if [ -f build/wasm/stele.wasm ] && command -v node >/dev/null; then # make wasm
     node bench/wasm.mjs build/wasm build/stele "$folder/big.sgm" "$folder/out.glb"
+fi
 if command -v gltfpack >/dev/null 2>&1; then
     tools/bench_optimize.sh "$folder"
 fi
