@@ -95,7 +95,7 @@ class Rooms(unittest.TestCase):
                 self.assertEqual(conditions - self.CONDITIONS - {guard[1] if guard else "", "defined"}, set(), name)
 
     def test_every_system_has_everything(self):
-        for header, part in ("files.h", "files"), ("process.h", "process"):
+        for header, part in ("files.h", "files"), ("process.h", "process"), ("net.h", "net"), ("terminal.h", "terminal"):
             declared = set(re.findall(r"\b(st_\w+)\(", (ROOT / "src/system" / header).read_text()))
             for path in (ROOT / "src/system").glob(part + "_*.c"):
                 self.assertEqual(declared - set(re.findall(r"^\w[^\n;=]*\b(st_\w+)\(", path.read_text(), re.M)), set(), path.name)
