@@ -11,7 +11,7 @@ static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color; /* set once, before
 bool set_color(const char *when)
 {
     static const char *const words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    for (size_t i = 0; when && i < sizeof words / sizeof *words; i++)
+    for (int i = 0; when && i < (int)(sizeof words / sizeof *words); i++)
         if (strcmp(when, words[i]) == 0) {
             color = i;
             return true;
