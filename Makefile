@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all wasm web bundle windows demo check check-portable bench fuzz samples gallery blender amalgamation format install clean setup
+.PHONY: all wasm web bundle windows demo check check-long check-portable bench fuzz samples gallery blender amalgamation format install clean setup
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -34,6 +34,11 @@ demo: all
 check:
 	@tools/setup.sh check
 	@tools/check.sh
+
+# What takes longer: three quarters of an hour
+check-long:
+	@tools/setup.sh check
+	@tools/check_long.sh
 
 # Cross compilers and an emulator: big-endian and 32-bit hosts
 check-portable:
