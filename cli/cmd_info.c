@@ -24,26 +24,47 @@ static void print_bounds(FILE *out, const stele_bounds *b)
         fputs("none\n", out);
 }
 
+static void print_some(FILE *out, uint64_t count, const char *one, const char *many)
+{
+    print_count(out, count);
+    fprintf(out, " %s", count == 1 ? one : many);
+}
+
+/* Of triangles, lines and points those that there are. */
+static void print_elements(FILE *out, uint64_t vertices, uint64_t triangles, uint64_t lines, uint64_t points)
+{
+    print_some(out, vertices, "vertex", "vertices");
+    if (triangles || !(lines + points)) {
+        fputs(", ", out);
+        print_some(out, triangles, "triangle", "triangles");
+    }
+    if (lines) {
+        fputs(", ", out);
+        print_some(out, lines, "line", "lines");
+    }
+    if (points) {
+        fputs(", ", out);
+        print_some(out, points, "point", "points");
+    }
+}
+
 static void print_meshes(FILE *out, const stele_info *info)
 {
-    uint64_t vertices = 0, triangles = 0;
+    stele_mesh_info all = {0};
     for (size_t i = 0; i < info->mesh_count; i++) {
-        vertices += info->meshes[i].vertices;
-        triangles += info->meshes[i].triangles;
+        all.vertices += info->meshes[i].vertices;
+        all.triangles += info->meshes[i].triangles;
+        all.lines += info->meshes[i].lines;
+        all.points += info->meshes[i].points;
     }
     print_heading(out, "meshes");
     fprintf(out, "%zu: ", info->mesh_count);
-    print_count(out, vertices);
-    fputs(" vertices, ", out);
-    print_count(out, triangles);
-    fputs(triangles == 1 ? " triangle\n" : " triangles\n", out);
+    print_elements(out, all.vertices, all.triangles, all.lines, all.points);
+    fputc('\n', out);
     for (size_t i = 0; i < info->mesh_count; i++) {
         const stele_mesh_info *m = &info->meshes[i];
         fprintf(out, "    [%zu] ", i);
-        print_count(out, m->vertices);
-        fputs(m->vertices == 1 ? " vertex, " : " vertices, ", out);
-        print_count(out, m->triangles);
-        fputs(m->triangles == 1 ? " triangle" : " triangles", out);
+        print_elements(out, m->vertices, m->triangles, m->lines, m->points);
         if (m->material != STELE_NONE)
             fprintf(out, ", material %u", m->material);
         fputs(":", out);
@@ -57,15 +78,23 @@ static void print_texture(FILE *out, const stele_texture_info *t)
 {
     fprintf(out, "        texture: %s on uv %u: ", t->role, t->uv_set);
     print_name(out, t->name);
-    if (!t->found) {
-        fputs(" (not found)\n", out);
+    if (t->data) {
+        fputs(" (inside the file", out);
+    } else if (!t->found) {
+        fputs(" (not found", out);
     } else if (strcmp(t->found, t->name) == 0) {
-        fputs(" (found)\n", out);
+        fputs(" (found", out);
     } else {
         fputs(" (found as ", out);
         print_name(out, t->found);
-        fputs(")\n", out);
     }
+    if (t->width)
+        fprintf(out, ", %u x %u", t->width, t->height);
+    if (t->bytes) {
+        fputs(", ", out);
+        print_some(out, t->bytes, "byte", "bytes");
+    }
+    fputs(")\n", out);
 }
 
 static void print_material(FILE *out, const stele_material_info *m, size_t index)
@@ -99,7 +128,23 @@ static void print_clips(FILE *out, const stele_info *info)
     }
 }
 
-static void print_content(FILE *out, const stele_info *info)
+/* Where the nodes change something. */
+static void print_drawn(FILE *out, const stele_info *info, const stele_drawn *d)
+{
+    uint64_t vertices = 0;
+    for (size_t i = 0; i < info->mesh_count; i++)
+        vertices += info->meshes[i].vertices;
+    if (vertices != d->vertices) {
+        print_heading(out, "drawn");
+        print_some(out, d->meshes, "node: ", "nodes: ");
+        print_elements(out, d->vertices, d->triangles, d->lines, d->points);
+        fputc('\n', out);
+    }
+    print_heading(out, "bounds");
+    print_bounds(out, &d->bounds);
+}
+
+static void print_content(FILE *out, const stele_info *info, const stele_drawn *drawn)
 {
     if (info->mesh_count)
         print_meshes(out, info);
@@ -131,7 +176,9 @@ static void print_content(FILE *out, const stele_info *info)
         print_heading(out, "attached");
         fprintf(out, "%llu attachment point%s\n", (unsigned long long)info->attachments, info->attachments == 1 ? "" : "s");
     }
-    if (info->mesh_count) {
+    if (info->mesh_count && drawn) {
+        print_drawn(out, info, drawn);
+    } else if (info->mesh_count) {
         print_heading(out, "bounds");
         print_bounds(out, &info->bounds);
     }
@@ -154,7 +201,9 @@ static void print_text(job *j, stele_file *file)
 {
     uint64_t size;
     bool color = colored_stdout();
-    const stele_info *info = stele_file_info(file);
+    stele_drawn drawn;
+    bool known = stele_file_drawn(file, &drawn) == STELE_OK;
+    const stele_info *info = stele_file_info(file); /* last, for what it says of the handle */
     stele_file_bytes(file, &size);
     if (!stele_file_format(file))
         return;
@@ -168,7 +217,7 @@ static void print_text(job *j, stele_file *file)
     print_count(j->out, size);
     fputs(" bytes\n", j->out);
     if (info)
-        print_content(j->out, info);
+        print_content(j->out, info, known ? &drawn : NULL);
 }
 
 static void print_json(job *j, stele_file *file)

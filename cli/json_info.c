@@ -27,6 +27,8 @@ static void json_meshes(json *j, const stele_info *info)
         json_uint(j, "vertices", m->vertices);
         json_uint(j, "indices", m->indices);
         json_uint(j, "triangles", m->triangles);
+        json_uint(j, "lines", m->lines);
+        json_uint(j, "points", m->points);
         json_open(j, "attributes", '[');
         for (size_t k = 0; k < m->attribute_count; k++)
             json_string(j, NULL, m->attributes[k]);
@@ -39,6 +41,34 @@ static void json_meshes(json *j, const stele_info *info)
         json_close(j, '}');
     }
     json_close(j, ']');
+}
+
+static void json_size(json *j, const stele_texture_info *t)
+{
+    if (t->bytes)
+        json_uint(j, "bytes", t->bytes);
+    if (t->width) {
+        json_uint(j, "width", t->width);
+        json_uint(j, "height", t->height);
+    }
+}
+
+/* What the nodes draw, if there is a model to be had. */
+static void json_drawn(json *j, stele_file *file)
+{
+    stele_drawn d;
+    if (stele_file_drawn(file, &d) != STELE_OK) {
+        json_null(j, "drawn");
+        return;
+    }
+    json_open(j, "drawn", '{');
+    json_uint(j, "meshes", d.meshes);
+    json_uint(j, "vertices", d.vertices);
+    json_uint(j, "triangles", d.triangles);
+    json_uint(j, "lines", d.lines);
+    json_uint(j, "points", d.points);
+    json_bounds(j, &d.bounds);
+    json_close(j, '}');
 }
 
 static void json_materials(json *j, const stele_info *info)
@@ -54,6 +84,7 @@ static void json_materials(json *j, const stele_info *info)
             json_string(j, "role", m->textures[k].role);
             json_uint(j, "uv_set", m->textures[k].uv_set);
             json_string(j, "found", m->textures[k].found);
+            json_size(j, &m->textures[k]);
             json_close(j, '}');
         }
         json_close(j, ']');
@@ -113,11 +144,11 @@ static void json_companions(json *j, const stele_info *info)
 void json_info(json *j, stele_file *file)
 {
     uint64_t size;
-    const stele_info *info = stele_file_info(file);
     stele_file_bytes(file, &size);
     json_string(j, "format", stele_file_format(file));
     json_string(j, "dialect", stele_file_dialect(file));
     json_uint(j, "bytes", size);
+    const stele_info *info = stele_file_info(file);
     if (info) {
         json_meshes(j, info);
         json_materials(j, info);
@@ -128,5 +159,7 @@ void json_info(json *j, stele_file *file)
         json_uint(j, "attachments", info->attachments);
         json_companions(j, info);
         json_bounds(j, &info->bounds);
+        json_drawn(j, file);
+        stele_file_info(file); /* what it says of the handle counts */
     }
 }

@@ -266,8 +266,9 @@ typedef struct stele_bounds {
 } stele_bounds;
 
 typedef struct stele_mesh_info {
-    uint64_t vertices, indices, triangles;
-    uint32_t material; /* STELE_NONE if there is none; it can be one that is not there in a damaged file */
+    uint64_t vertices, indices;
+    uint64_t triangles, lines, points; /* of one kind only */
+    uint32_t material;                 /* STELE_NONE if there is none; it can be one that is not there in a damaged file */
     const char *const *attributes;
     size_t attribute_count;
     stele_bounds bounds;
@@ -278,6 +279,9 @@ typedef struct stele_texture_info {
     const char *role;  /* such as "base color" */
     const char *found; /* the name of the file that it stands for beside the model, or NULL */
     uint32_t uv_set;
+    const void *data;       /* of an image inside the file, or NULL */
+    uint64_t bytes;         /* of the image; 0 if it cannot be read */
+    uint32_t width, height; /* as it says itself; 0 if that is not known */
 } stele_texture_info;
 
 typedef struct stele_color_info {
@@ -323,6 +327,16 @@ typedef struct stele_info {
 /* What is in the file, or in its model once that was changed: made on the first call, which reads the positions once, and again
  * after a change. NULL if the structure could not be read. */
 STELE_API const stele_info *stele_file_info(stele_file *file);
+
+/* What the nodes of the model draw at rest: a mesh counts as often as it is used, and one that no node uses does not. The
+ * bounds are those of all vertices where they are then, in the space of the model; those of stele_file_info are the file's
+ * numbers. */
+typedef struct stele_drawn {
+    uint64_t meshes; /* nodes that draw one */
+    uint64_t vertices, triangles, lines, points;
+    stele_bounds bounds;
+} stele_drawn;
+STELE_API stele_status stele_file_drawn(stele_file *file, stele_drawn *drawn);
 
 /* ---- Every byte explained ---------------------------------------------------------------------------------------------- */
 

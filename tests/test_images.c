@@ -203,6 +203,9 @@ static void expect_pixels(const uint8_t *data, size_t size, const char *name, ui
     stele_picture p;
     const char *problem = NULL;
     bytes copy = copy_bytes(data, size);
+    stele_picture only_size = {0};
+    assert_int_equal(st_image_decode_into(copy.data, copy.size, name, &only_size, &problem), IMAGE_DECODED);
+    assert_true(only_size.width == width && only_size.height == height);
     if (!st_image_decode(copy.data, copy.size, name, &scratch, &p, &problem))
         fail_msg("%s", problem);
     assert_int_equal(p.width, width);

@@ -148,6 +148,14 @@ static stele_status ask_framing(stele_file *file, uint64_t *digest)
     return status;
 }
 
+static stele_status ask_drawn(stele_file *file, uint64_t *digest)
+{
+    stele_drawn drawn = {.meshes = 0};
+    stele_status status = stele_file_drawn(file, &drawn);
+    *digest = mixed(*digest, &drawn, sizeof drawn);
+    return status;
+}
+
 static stele_status ask_framing_of_clip(stele_file *file, uint64_t *digest)
 {
     stele_framing framing = {.radius = 0};
@@ -431,6 +439,7 @@ static const call calls[] = {
     ASK(ask_picture),
     ASK_CLIP(ask_posed_picture),
     ASK(ask_framing),
+    ASK(ask_drawn),
     ASK_CLIP(ask_framing_of_clip),
     ASK(ask_bytes),
     ASK(ask_fields),

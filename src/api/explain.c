@@ -1,5 +1,6 @@
 /* What is in a file: a summary, and every byte explained. */
 #include "handle.h"
+#include "images/image.h"
 #include "model/ops.h"
 
 /* ---- The summary ---- */
@@ -18,6 +19,28 @@ static bool describe(stele_file *file, stele_info *info)
     return model;
 }
 
+/* Formats only know the names of images: how large these are is said here. */
+static void measure_texture(stele_file *file, stele_texture_info *t)
+{
+    size_t size;
+    const void *data = t->data;
+    stele_picture picture = {0};
+    const char *problem;
+    if (!data && t->found && st_companion_find(&file->companions, t->found, &data, &size))
+        t->bytes = size;
+    if (data && st_image_decode_into(data, t->bytes, t->found, &picture, &problem) == IMAGE_DECODED) {
+        t->width = picture.width;
+        t->height = picture.height;
+    }
+}
+
+static void measure_textures(stele_file *file, stele_info *info)
+{
+    for (size_t i = 0; i < info->material_count; i++)
+        for (size_t k = 0; k < info->materials[i].texture_count; k++)
+            measure_texture(file, (stele_texture_info *)&info->materials[i].textures[k]); /* all of the handle's memory */
+}
+
 const stele_info *stele_file_info(stele_file *file)
 {
     if (!st_begin(file))
@@ -28,10 +51,25 @@ const stele_info *stele_file_info(stele_file *file)
     }
     if (!file->info) {
         stele_info *info = st_arena_alloc(&file->arena, sizeof *info);
-        if (info && describe(file, info) && !file->arena.failed)
+        if (info && describe(file, info) && !file->arena.failed) {
+            measure_textures(file, info);
             file->info = info;
+        }
     }
     return st_end(file) == STELE_OK ? file->info : NULL;
+}
+
+stele_status stele_file_drawn(stele_file *file, stele_drawn *drawn)
+{
+    const stele_model *model = stele_file_model(file);
+    if (!model)
+        return stele_file_status(file);
+    if (!drawn) {
+        st_fail(file, STELE_USAGE, "there is no room for what is drawn");
+        return STELE_USAGE;
+    }
+    st_measure_drawn(model, &file->arena, drawn);
+    return st_end(file);
 }
 
 /* ---- Explaining ---- */

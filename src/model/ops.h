@@ -23,4 +23,7 @@ bool st_diff(const stele_model *a, const stele_model *b, arena *scratch, double 
 /* A summary of a model, for formats that are only known by it. */
 void st_describe_model(const stele_model *model, arena *a, stele_info *info);
 
+/* What its nodes draw at rest. False without memory. */
+bool st_measure_drawn(const stele_model *model, arena *a, stele_drawn *drawn);
+
 #endif

@@ -466,9 +466,10 @@ window st_scene_window(const scene *s, const camera *c)
     size_t tasks = tasks_of(s->triangle_count);
     measuring m = {.scene = s, .camera = c, .windows = st_arena_array(a, tasks, sizeof *m.windows)};
     window all = NO_WINDOW;
-    if (m.windows)
+    bool ready = m.windows && st_work(a, s->triangle_count, 1);
+    if (ready)
         parallel_for(&s->renderer->threads, tasks, window_task, &m);
-    for (size_t i = 0; m.windows && i < tasks; i++)
+    for (size_t i = 0; ready && i < tasks; i++)
         all = st_window_join(all, m.windows[i]);
     st_arena_rewind(a, mark);
     return all;

@@ -91,7 +91,7 @@ static void describe_materials(context *c, const ctc_file *f, stele_info *info)
     for (size_t i = 0; i < count; i++) {
         text field = st_fixed_text(&f->skin[i].name);
         const char *name = st_text_string(c->arena, &field);
-        textures[i] = (stele_texture_info){name, "base color", st_ctc_texture(c->companions, name), 0};
+        textures[i] = (stele_texture_info){.name = name, .role = "base color", .found = st_ctc_texture(c->companions, name)};
         materials[i] = (stele_material_info){.textures = &textures[i], .texture_count = 1};
     }
     info->materials = materials;

@@ -292,7 +292,8 @@ static sense sense_of(const raw_file *raw)
 static void describe_texture(context *c, const sgm_texture *t, uint32_t uv_set, const char *role, stele_texture_info *info)
 {
     const char *name = st_text_string(c->arena, &t->name);
-    *info = (stele_texture_info){name, role ? role : "unknown", st_companion_texture(c->companions, name), uv_set};
+    *info = (stele_texture_info){
+        .name = name, .role = role ? role : "unknown", .found = st_companion_texture(c->companions, name), .uv_set = uv_set};
 }
 
 static void describe_textures(context *c, const sgm_material *m, stele_material_info *info)
