@@ -75,6 +75,16 @@ extern const command command_formats, command_info, command_check, command_expla
 /* options.c: 0, or EXIT_USAGE after a message. Operands are moved to the front of argv. */
 int parse_options(const command *c, int argc, char **argv, settings *s, size_t *operand_count);
 void print_command_help(FILE *out, const command *c);
+extern const char exit_codes[];
+
+/* The tables of a command's options, in the order of its help. Returns how many. */
+enum { MOST_GROUPS = 6 };
+size_t option_groups(const command *c, const option *groups[MOST_GROUPS]);
+
+/* pages.c: what these tables give besides. False if the shell is not known. */
+void print_manual_page(FILE *out, const command *c);
+bool print_completions(FILE *out, const char *shell);
+
 bool parse_bytes(const char *text, uint64_t *bytes);   /* 100, 4K, 1M, 2G */
 bool parse_offset(const char *text, uint64_t *offset); /* 7994 or 0x1f3a */
 bool parse_positive(const char *text, double *number); /* finite, more than 0 */

@@ -24,6 +24,7 @@ static void print_help(FILE *out)
     for (size_t i = 0; commands[i]; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nstele COMMAND --help tells the options of a command; stele --version the version.\n"
+          "stele help --completions bash, zsh or fish prints what completes commands in that shell.\n"
           "A file called - is standard input or output.\n",
           out);
 }
@@ -144,6 +145,30 @@ static int unknown_command(const char *name)
     return usage_error("there is no command '%s': see stele --help%s", name, did_you_mean(&g));
 }
 
+static void print_version(FILE *out)
+{
+    char facts[512];
+    stele_build_facts(facts, sizeof facts);
+    fprintf(out, "stele %s\n%s\n", stele_version(), facts);
+    fprintf(out, "stele-import: %s\n", *imported_formats() ? "found" : "not found");
+}
+
+/* stele help COMMAND; and for who packages or installs it, --man COMMAND and --completions SHELL. */
+static int help(const char *what, const char *of)
+{
+    bool man = strcmp(what, "--man") == 0, completions = strcmp(what, "--completions") == 0;
+    const command *c = man ? (of ? find_command(of) : NULL) : find_command(what);
+    if (completions)
+        return print_completions(stdout, of ? of : "") ? EXIT_FINE : usage_error("--completions are for bash, zsh or fish");
+    if (!c)
+        return man && !of ? usage_error("--man needs a command") : unknown_command(man ? of : what);
+    if (man)
+        print_manual_page(stdout, c);
+    else
+        print_command_help(stdout, c);
+    return EXIT_FINE;
+}
+
 static int run(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : NULL;
@@ -151,14 +176,12 @@ static int run(int argc, char **argv)
         print_help(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(name, "--version") == 0) {
-        printf("stele %s\n", stele_version());
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        print_version(stdout);
         return EXIT_FINE;
     }
-    if (strcmp(name, "help") == 0 && argc > 2 && find_command(argv[2])) {
-        print_command_help(stdout, find_command(argv[2]));
-        return EXIT_FINE;
-    }
+    if (strcmp(name, "help") == 0 && argc > 2)
+        return help(argv[2], argc > 3 ? argv[3] : NULL);
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_help(stdout);
         return EXIT_FINE;

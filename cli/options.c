@@ -121,10 +121,7 @@ static void print_options(FILE *out, const option *o)
     }
 }
 
-enum { MOST_GROUPS = 6 };
-
-/* The tables of a command's options, in the order of its help. Returns how many. */
-static size_t option_groups(const command *c, const option *groups[MOST_GROUPS])
+size_t option_groups(const command *c, const option *groups[MOST_GROUPS])
 {
     size_t count = 0;
     if (c->options)
@@ -141,6 +138,9 @@ static size_t option_groups(const command *c, const option *groups[MOST_GROUPS])
     return count;
 }
 
+const char exit_codes[] = "0 fine, 1 findings, 2 usage, 3 cannot read or write, 4 unknown or unsupported,\n"
+                          "130, 143, 129 interrupted.\n";
+
 void print_command_help(FILE *out, const command *c)
 {
     const option *groups[MOST_GROUPS];
@@ -150,9 +150,7 @@ void print_command_help(FILE *out, const command *c)
         print_options(out, groups[i]);
     if (c->examples)
         fprintf(out, "\nExamples:\n%s", c->examples);
-    fputs("\nExit codes: 0 fine, 1 findings, 2 usage, 3 cannot read or write, 4 unknown or unsupported,\n"
-          "130, 143, 129 interrupted.\n",
-          out);
+    fprintf(out, "\nExit codes: %s", exit_codes);
 }
 
 /* ---- Parsing ---- */

@@ -83,6 +83,9 @@ extern "C" {
 /* The version of the library that is linked, which may be newer than the header's STELE_VERSION. */
 STELE_API const char *stele_version(void);
 
+/* What it was built by, for what, and with which libraries, in one line, cut to room bytes with its NUL. */
+STELE_API void stele_build_facts(char *text, size_t room);
+
 /* ---- Outcomes ---------------------------------------------------------------------------------------------------------- */
 
 typedef enum stele_status {

@@ -93,7 +93,7 @@ class CliTest(unittest.TestCase):
 
 class CommandLine(CliTest):
     def test_version(self):
-        self.assertRegex(self.expect(FINE, "--version").stdout, rb"^stele \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.expect(FINE, "--version").stdout, rb"^stele \d+\.\d+\.\d+\n")
 
     def test_help_lists_commands(self):
         for arguments in (["--help"], ["-h"], ["help"]):

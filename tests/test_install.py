@@ -61,6 +61,12 @@ class Files(Installed):
         found = {str(p.relative_to(self.usr)) for p in self.usr.rglob("*") if not p.is_dir()}
         version = run(STELE, "--version").split()[1]
         found.discard("libexec/stele/stele-import")  # where there is Assimp
+        pages = {f"share/man/man1/stele-{line.split()[0]}.1" for line in
+                 run(STELE, "--help").split("Commands:\n")[1].split("\n\n")[0].splitlines()}
+        completions = {"share/bash-completion/completions/stele", "share/zsh/site-functions/_stele",
+                       "share/fish/vendor_completions.d/stele.fish"}
+        self.assertLessEqual(pages | completions, found)
+        found -= pages | completions
         self.assertEqual(found, {"bin/stele", "include/stele.h", "lib/libstele.a", "lib/libstele.so", "lib/libstele.so.0",
                                  f"lib/libstele.so.{version}", "lib/pkgconfig/stele.pc", "share/man/man1/stele.1",
                                  "lib/cmake/stele/stele-config.cmake", "lib/cmake/stele/stele-config-version.cmake",

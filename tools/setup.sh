@@ -59,6 +59,10 @@ check)
     program node nodejs
     program npm npm
     program chromium chromium
+    program bash bash
+    program zsh zsh
+    program fish fish
+    program man man-db
     program pkg-config pkg-config
     program gio libglib2.0-bin
     program update-mime-database shared-mime-info

@@ -19,6 +19,9 @@ typedef enum image_result { IMAGE_DECODED, IMAGE_UNSUPPORTED, IMAGE_DAMAGED, IMA
 image_result st_image_decode_into(const void *data, uint64_t size, const char *name, stele_picture *picture,
                                   const char **problem);
 
+/* The libraries that do it, with their versions: "libpng 1.6.39, ...". */
+void st_image_libraries(char *text, size_t room);
+
 /* Encodes a picture as PNG: deterministic, without any metadata. */
 bool st_image_encode_png(const stele_picture *picture, stele_sink sink, void *user);
 

@@ -1,4 +1,6 @@
 /* In place of png.c, jpeg.c and webp.c, for builds without their libraries (STELE_WITH_IMAGES). */
+#include <stdio.h>
+
 #include "decode.h"
 
 bool st_png_decode(image_source *s, stele_picture *p)
@@ -46,4 +48,9 @@ bool st_webp_write(webp_animation *w, stele_sink sink, void *user)
 void st_webp_free(webp_animation *w)
 {
     (void)w;
+}
+
+void st_image_libraries(char *text, size_t room)
+{
+    snprintf(text, room, "no libraries for images");
 }
