@@ -121,6 +121,11 @@ int check_update(const settings *s);            /* 0, or EXIT_USAGE after a mess
 void depend(const job *j, stele_file *file, const char *output);
 int write_depfile(const settings *s, int code); /* what ninja and make read; the exit code, with what went wrong */
 
+/* labels.c: labels of so many places, which tell names (or NULL) apart as far as they can; to be freed, also if there is no
+ * memory for all. And how much of a text fits. */
+bool make_labels(const char *const *names, size_t count, size_t fits, char **labels);
+size_t bytes_that_fit(const char *text, size_t places);
+
 /* progress.c: a bar on a terminal, once it has taken longer than a second. */
 typedef struct progress {
     bool enabled, drawn;

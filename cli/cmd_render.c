@@ -349,6 +349,9 @@ static struct {
     stele_picture picture; /* of all; made by the first job, which knows how many there are */
     uint32_t columns;
     wishes wishes;
+    size_t count;
+    char **names; /* of each cell; NULL: nobody has come to it */
+    bool *failed;
 } sheet = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void fill(const stele_picture *p, const uint8_t rgba[4])
@@ -368,7 +371,11 @@ static bool make_sheet(size_t count)
     uint64_t width = (uint64_t)sheet.columns * sheet.wishes.width, height = rows * cell_height;
     if (width > 65535 || height > 65535 || width * height > UINT64_C(1) << 30)
         return false;
-    sheet.picture = (stele_picture){(uint32_t)width, (uint32_t)height, malloc(width * height * 4)};
+    sheet.count = count;
+    sheet.names = calloc(count, sizeof *sheet.names);
+    sheet.failed = calloc(count, sizeof *sheet.failed);
+    if (sheet.names && sheet.failed)
+        sheet.picture = (stele_picture){(uint32_t)width, (uint32_t)height, malloc(width * height * 4)};
     if (sheet.picture.rgba)
         fill(&sheet.picture, sheet.wishes.render.background ? sheet.wishes.background : paper);
     return sheet.picture.rgba;
@@ -392,22 +399,59 @@ static void put_cell(size_t index, const stele_picture *cell)
                cell->rgba + 4 * (size_t)row * cell->width, 4 * (size_t)cell->width);
 }
 
-/* The end of a long name says more than its beginning. */
-static void put_label(size_t index, const char *name, bool failed)
+static const uint8_t ink[4] = {60, 60, 64, 255}, light_ink[4] = {190, 192, 196, 255}, red[4] = {200, 40, 40, 255};
+
+/* So many places fit across a cell, with a little between it and its neighbour. */
+static size_t places_across(void)
 {
-    static const uint8_t ink[4] = {60, 60, 64, 255}, red[4] = {190, 30, 30, 255};
-    char text[128];
-    size_t fits = sheet.wishes.width / STELE_TEXT_WIDTH, length = strlen(name);
-    fits -= fits > 0; /* between it and its neighbour */
-    fits = fits < sizeof text - 1 ? fits : sizeof text - 1;
-    if (length > fits)
-        snprintf(text, sizeof text, "..%s", fits > 2 ? name + length - (fits - 2) : "");
-    else
-        snprintf(text, sizeof text, "%s", name);
-    int cell_x = (int)((uint32_t)(index % sheet.columns) * sheet.wishes.width);
-    int x = cell_x + ((int)sheet.wishes.width - (int)strlen(text) * STELE_TEXT_WIDTH) / 2;
-    int y = (int)((uint32_t)(index / sheet.columns) * (sheet.wishes.height + LABEL_ROOM) + sheet.wishes.height) + 2;
-    stele_draw_text(&sheet.picture, x, y, text, failed ? red : ink, 1);
+    size_t fits = sheet.wishes.width / STELE_TEXT_WIDTH;
+    return fits - (fits > 0);
+}
+
+/* A line of text in the middle of a cell, so many pixels below its top. */
+static void put_line(size_t index, int below, const char *text, const uint8_t color[4])
+{
+    int x = (int)((uint32_t)(index % sheet.columns) * sheet.wishes.width);
+    int y = (int)((uint32_t)(index / sheet.columns) * (sheet.wishes.height + LABEL_ROOM));
+    int room = (int)sheet.wishes.width - stele_text_places(text) * STELE_TEXT_WIDTH;
+    stele_draw_text(&sheet.picture, x + room / 2, y + below, text, color, 1);
+}
+
+static bool is_dark(const uint8_t rgba[4])
+{
+    return rgba[3] > 127 && rgba[0] + rgba[1] + rgba[2] < 3 * 110;
+}
+
+static void put_labels(void)
+{
+    const uint8_t *color = sheet.wishes.render.background && is_dark(sheet.wishes.background) ? light_ink : ink;
+    char **labels = calloc(sheet.count, sizeof *labels);
+    if (labels)
+        make_labels((const char *const *)sheet.names, sheet.count, places_across(), labels);
+    for (size_t i = 0; labels && i < sheet.count; i++) {
+        put_line(i, (int)sheet.wishes.height + 2, labels[i] ? labels[i] : "", sheet.failed[i] ? red : color);
+        free(labels[i]);
+    }
+    free(labels);
+}
+
+/* What is wrong with a file, instead of its picture: as many lines as fit. */
+static void put_message(size_t index, const char *text)
+{
+    enum { LINE = STELE_TEXT_HEIGHT + 2 };
+    size_t fits = places_across();
+    for (int y = LINE; *text && y + LINE < (int)sheet.wishes.height; y += LINE) {
+        char line[512];
+        size_t bytes = bytes_that_fit(text, fits), words = bytes;
+        while (text[words] && words && text[words] != ' ' && text[words - 1] != ' ')
+            words--;
+        bytes = words ? words : bytes;
+        if (!bytes)
+            return;
+        snprintf(line, sizeof line, "%.*s", (int)bytes, text);
+        put_line(index, y, line, red);
+        text += bytes + strspn(text + bytes, " ");
+    }
 }
 
 static stele_status draw_cell(job *j, stele_file *file)
@@ -446,7 +490,10 @@ static void render_cell(job *j)
     }
     bool sound = file && stele_file_status(file) == STELE_OK;
     stele_status status = sound ? draw_cell(j, file) : stele_file_status(file);
-    put_label(j->index, j->below, status != STELE_OK);
+    sheet.names[j->index] = strdup(j->below);
+    sheet.failed[j->index] = status != STELE_OK;
+    if (status != STELE_OK)
+        put_message(j->index, file ? stele_file_message(file) : "cannot be opened");
     if (!file)
         return;
     report_findings(j, file);
@@ -467,7 +514,12 @@ static int render_sheet(const settings *s, char **operands, size_t count)
     if (!sheet.picture.rgba || interrupted())
         return code ? code : EXIT_IO;
     reason why;
+    put_labels();
     stele_status status = save_picture(s, &sheet.picture, s->output, &why);
+    for (size_t i = 0; i < sheet.count; i++)
+        free(sheet.names[i]);
+    free(sheet.names);
+    free(sheet.failed);
     if (status != STELE_OK && s->json)
         json_failure(stdout, s->verb, s->output, exit_code_of(status), why.text);
     else if (status != STELE_OK && !(to_stdout(s->output) && stdout_error()))

@@ -1010,8 +1010,11 @@ STELE_API stele_status stele_movie_status(const stele_movie *movie);
 STELE_API const char *stele_movie_message(const stele_movie *movie);
 STELE_API void stele_movie_close(stele_movie *movie);
 
-/* A label in a plain font; each character takes STELE_TEXT_WIDTH by STELE_TEXT_HEIGHT pixels times scale. */
+/* A label in a plain font of our own, so that it is the same everywhere: Latin, Greek and Cyrillic letters, of other scripts
+ * the numbers of the characters. Each place takes STELE_TEXT_WIDTH by STELE_TEXT_HEIGHT pixels times scale; a letter takes one,
+ * a number two, a mark that follows its letter none. */
 enum { STELE_TEXT_WIDTH = 6, STELE_TEXT_HEIGHT = 10 };
+STELE_API int stele_text_places(const char *text);
 STELE_API void stele_draw_text(const stele_picture *picture, int x, int y, const char *text, const uint8_t rgba[4], int scale);
 
 /* ---- The registry ------------------------------------------------------------------------------------------------------ */

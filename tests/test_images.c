@@ -1023,7 +1023,7 @@ static void test_labels(void **unused)
                                           ".#.....#...#.", ".#####..####.", "...........#.", "........###..", "............."});
     memset(rgba, 1, sizeof rgba);
     /* the right side of a letter, a letter that is a box without its top, and nothing of another */
-    st_draw_text(&p, -9, -3, "A\xc3\xa9\x80", color, 2);
+    st_draw_text(&p, -9, -3, "A\x80\xff", color, 2);
     expect_dots(&p, (const char *const[]){"#..##......##", "#..##......##", "#..##......##", "#..##......##", "#..##......##",
                                           "#..##......##", "#..##......##", "#..##......##", "#..##......##", "#..##########"});
     st_draw_text(&p, 2147483647, 2147483647, "far", color, 2147483647);
@@ -1040,9 +1040,59 @@ static void test_labels(void **unused)
         }
 }
 
+/* The dots of a text, row by row from two above its line: so many places of 6 columns. */
+static const char *dots_of(const char *text, char dots[12 * 64])
+{
+    static uint8_t rgba[60 * 12 * 4];
+    stele_picture p = {60, 12, rgba};
+    memset(rgba, 0, sizeof rgba);
+    st_draw_text(&p, 0, 2, text, (const uint8_t[4]){255, 255, 255, 255}, 1);
+    for (int i = 0; i < 12 * 60; i++)
+        dots[i] = rgba[4 * i] ? '#' : ' ';
+    dots[12 * 60] = 0;
+    return dots;
+}
+
+static void expect_same_dots(const char *one, const char *other, bool same)
+{
+    char a[12 * 64], b[12 * 64];
+    assert_int_equal(strcmp(dots_of(one, a), dots_of(other, b)) == 0, same);
+}
+
+static void test_letters(void **unused)
+{
+    (void)unused;
+    char dots[12 * 64];
+    static const struct {
+        const char *text;
+        int places;
+    } texts[] = {{"", 0},         {"abc", 3},      {"\xc3\xa9", 1},     {"e\xcc\x81", 1},
+                 {"\xd0\x96", 1}, {"\xce\xa9", 1}, {"\xe6\xa8\xa1", 2}, {"\xf0\x9f\x98\x80", 2},
+                 {"\x80", 1},     {"\xe6\xa8", 2}, {"\xc3", 1},         {"\xff\xfe", 2}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_int_equal(st_text_places(texts[i].text), texts[i].places);
+    /* an e with its mark, in one character or in two, and no other */
+    expect_same_dots("\xc3\xa9x", "e\xcc\x81x", true);
+    expect_same_dots("\xc3\xa9x", "\xc3\xa8x", false);
+    expect_same_dots("\xc3\xa9", "e", false);
+    assert_memory_equal(dots_of("\xc3\xa9", dots) + 2 * 60, "   # ", 5); /* in the rows that a small letter leaves free */
+    assert_memory_equal(dots_of("\xc3\x89", dots), "   # ", 5);          /* and above a capital */
+    /* a Cyrillic A is Latin's; a Zhe is not */
+    expect_same_dots("\xd0\x90", "A", true);
+    expect_same_dots("\xd0\x96", "X", false);
+    assert_memory_equal(dots_of("\xd0\x96", dots) + 2 * 60, "# # #", 5);
+    /* the number of a character: 6a21 above each other as 6a and 21 */
+    dots_of("\xe6\xa8\xa1", dots);
+    assert_memory_equal(dots + 1 * 60, "### ### ", 8);
+    assert_memory_equal(dots + 7 * 60, "###  #  ", 8);
+    expect_same_dots("\xe6\xa8\xa1", "\xe6\xa8\xa2", false);
+    expect_same_dots("\x80", "\xff", true); /* no UTF-8 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_letters),
         cmocka_unit_test_setup_teardown(test_png, begin, end),
         cmocka_unit_test_setup_teardown(test_png_that_lies, begin, end),
         cmocka_unit_test_setup_teardown(test_writing_png, begin, end),

@@ -444,14 +444,42 @@ class Sheets(RenderTest):
         self.assertEqual(drawn, picture.part(0, 0, self.CELL, self.CELL))
         self.assertIn((0x20, 0x40, 0x60, 255), label)
 
-    def test_what_is_damaged_has_a_name_in_red(self):
+    def reds(self, pixels):
+        return sum(p[0] > p[1] + 60 for p in pixels)
+
+    def test_what_is_damaged_says_so_in_red(self):
         self.put("bad.sgm", self.read("scribe.sgm")[:-300])
         sheet = self.sheet("scribe.sgm", "bad.sgm", code=FINDINGS)
-        drawn, label = self.cell(sheet, 1)
-        self.assertEqual(set(drawn), {PAPER})
-        reds = [p for p in label if p[0] > p[1] + 60]
-        self.assertTrue(reds)
-        self.assertFalse([p for p in self.cell(sheet, 0)[1] if p[0] > p[1] + 60])
+        for part in (0, 1):
+            self.assertTrue(self.reds(self.cell(sheet, 1)[part]))
+        self.assertFalse(self.reds(self.cell(sheet, 0)[1]))
+        self.CELL = 160
+        self.put("text.sgm", b"no model")
+        cells = [self.cell(self.sheet("bad.sgm", "text.sgm", code=UNSUPPORTED), i)[0] for i in (0, 1)]
+        self.assertNotEqual(*cells)  # each has its own reason
+        for drawn in cells:
+            self.assertIn(PAPER, drawn)
+            self.assertGreater(self.reds(drawn), 40)
+
+    def test_labels_tell_names_apart(self):
+        """Names that begin or end alike, in folders of any names, and those that differ in their middle."""
+        long = "a_long_name_that_everyone_has_in_common"
+        for names in ([f"{c}_{long}.sgm" for c in "abc"], [f"{long}_{c}.sgm" for c in "abc"], [f"{long}{c}{long}.sgm" for c in "abc"],
+                      [f"{c}{long}/{long}.sgm" for c in "ab"] + [f"{long}/{c}.sgm" for c in "ab"],
+                      ["дом.sgm", "кот.sgm", "ёлка.sgm"], ["模型.sgm", "模样.sgm"], ["é.sgm", "è.sgm", "e.sgm"],
+                      ["э" * 30 + ".sgm", "ю" * 30 + ".sgm"]):
+            with self.subTest(names):
+                shutil.rmtree(self.folder / "in", ignore_errors=True)
+                for name in names:
+                    self.put("in/" + name, model_bytes())
+                sheet = self.sheet("-r", "in")
+                labels = {tuple(self.cell(sheet, i)[1]) for i in range(len(names))}
+                self.assertEqual(len(labels), len(names))
+
+    def test_names_on_a_dark_sheet(self):
+        label = self.cell(self.sheet("scribe.sgm", "--background", "dark"), 0)[1]
+        self.assertIn((38, 40, 44, 255), label)
+        self.assertGreater(max(sum(p[:3]) for p in label), 500)
 
     def test_names_do_not_touch(self):
         names = [f"{i}-with-quite-a-long-name.sgm" for i in range(2)]

@@ -214,6 +214,11 @@ stele_status stele_movie_write(stele_movie *movie, stele_sink sink, void *user, 
 
 /* ---- Labels ---- */
 
+int stele_text_places(const char *text)
+{
+    return text ? st_text_places(text) : 0;
+}
+
 void stele_draw_text(const stele_picture *picture, int x, int y, const char *text, const uint8_t rgba[4], int scale)
 {
     if (has_pixels(picture) && text && rgba)
