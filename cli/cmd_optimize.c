@@ -56,7 +56,7 @@ static stele_optimize_options options_of(const settings *s, const level *l, cons
         o.key_tolerance = -1; /* the library's 0 is the usual one */
     if (s->max_error)
         parse_number(s->max_error, &o.max_error);
-    if (s->simplify && !l->part)
+    if (s->simplify && l->part == 0)
         parse_part(s->simplify, &end, &o.simplify);
     return o;
 }

@@ -6,12 +6,13 @@
 #include "cli.h"
 #include "system/process.h"
 
-static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color; /* set once, before any thread */
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+static unsigned color; /* one of them: set once, before any thread */
 
 bool set_color(const char *when)
 {
     static const char *const words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    for (int i = 0; when && i < (int)(sizeof words / sizeof *words); i++)
+    for (unsigned i = 0; when && i < sizeof words / sizeof *words; i++)
         if (strcmp(when, words[i]) == 0) {
             color = i;
             return true;

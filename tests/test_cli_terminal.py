@@ -65,6 +65,27 @@ class Transcript(CliTest):
         self.wait_for(r"stele: stopped\n")
         self.wait_for(r"ended with 130")
 
+    def test_view_draws_turns_and_gives_the_terminal_back(self):
+        self.type(f"{STELE} view --terminal {SAMPLES / 'scribe.sgm'}; echo ended with $?", "Enter")
+        self.wait_for(r"arrows turn, .* q ends")
+        self.wait_for("(\x1b\\[[0-9;]*m)*\u2580(.*\n){20}", "-e")
+        before = self.screen("-e")
+        self.type("Right")
+        until = time.monotonic() + 60
+        while self.screen("-e") == before and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertNotEqual(self.screen("-e"), before)
+        self.type("q")
+        self.wait_for(r"ended with 0")
+        self.assertNotIn("\u2580", self.screen())
+        self.type("stty -a | grep -o -w -e -echo -e echo", "Enter")
+        self.wait_for(r"\necho\n")
+
+    def test_view_sends_no_escapes_into_a_pipe(self):
+        run = subprocess.run([STELE, "view", "--terminal", str(SAMPLES / "scribe.sgm")], capture_output=True, check=False)
+        self.assertEqual((run.returncode, run.stdout), (2, b""))
+        self.assertIn(b"needs a terminal", run.stderr)
+
     def test_colours(self):
         self.put("a.sgm", model_bytes(indices=(0, 1, 9)))
         red = "\x1b\\[31m"

@@ -857,6 +857,24 @@ static void pictures_say_what_went_wrong(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+static void bytes_are_saved_as_pictures_are(void **state)
+{
+    char message[512] = "x", path[300];
+    (void)state;
+    snprintf(path, sizeof path, "%s/bytes.html", folder);
+    assert_int_equal(stele_bytes_save("<p>", 3, path, NULL, message, sizeof message), STELE_OK);
+    bytes written = read_bytes(path);
+    assert_int_equal(written.size, 3);
+    assert_memory_equal(written.data, "<p>", 3);
+    free(written.data);
+    assert_int_equal(stele_bytes_save("<b>", 3, path, NULL, message, sizeof message), STELE_EXISTS);
+    assert_non_null(strstr(message, "bytes.html exists already"));
+    assert_int_equal(stele_bytes_save("", 0, path, &(stele_save_options){.overwrite = true}, NULL, 0), STELE_OK);
+    assert_int_equal(stele_bytes_save(NULL, 1, path, NULL, message, sizeof message), STELE_USAGE);
+    assert_int_equal(stele_bytes_save("x", 1, NULL, NULL, message, sizeof message), STELE_USAGE);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void expect_movie(stele_movie *movie, stele_status returned, stele_status expected)
 {
     assert_int_equal(returned, expected);
@@ -962,6 +980,7 @@ int main(void)
         cmocka_unit_test(arrays_have_room),
         cmocka_unit_test(only_vertices_are_written),
         cmocka_unit_test(pictures_say_what_went_wrong),
+        cmocka_unit_test(bytes_are_saved_as_pictures_are),
         cmocka_unit_test(movies_go_on_after_failures),
         cmocka_unit_test(companions_are_declared),
     };
