@@ -292,7 +292,7 @@ class Interruptions(BatchTest):
         large_model(self.folder / "large.sgm", 400 << 20)
         for arguments in (["check", "large.sgm"], ["check", "large.sgm", "large.sgm", "large.sgm"], ["explain", "-"], ["info", "large.sgm"]):
             with self.subTest(arguments):
-                process = self.start(*arguments, stdin=-1)
+                process = self.start(*arguments, "--work-limit", "0", stdin=-1)
                 time.sleep(0.1)
                 process.send_signal(signal.SIGINT)
                 begun = time.monotonic()

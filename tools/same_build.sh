@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for copy in one another/place; do
     mkdir -p "$work/$copy"
-    tar -cf - CMakeLists.txt CMakePresets.json include src cli sandbox import data docs | tar -xf - -C "$work/$copy"
+    tar -cf - CMakeLists.txt CMakePresets.json cmake include src cli sandbox import data docs tools web/dist | tar -xf - -C "$work/$copy"
     cmake -S "$work/$copy" -B "$work/$copy/build" -DCMAKE_BUILD_TYPE=Release >/dev/null
     cmake --build "$work/$copy/build" -j "$(nproc)" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 done
