@@ -197,13 +197,10 @@ static void print_origin(job *j, const stele_file *file)
         }
 }
 
-static void print_text(job *j, stele_file *file)
+static void print_text(job *j, stele_file *file, const stele_info *info, const stele_drawn *drawn)
 {
     uint64_t size;
     bool color = colored_stdout();
-    stele_drawn drawn;
-    bool known = stele_file_drawn(file, &drawn) == STELE_OK;
-    const stele_info *info = stele_file_info(file); /* last, for what it says of the handle */
     stele_file_bytes(file, &size);
     if (!stele_file_format(file))
         return;
@@ -217,7 +214,7 @@ static void print_text(job *j, stele_file *file)
     print_count(j->out, size);
     fputs(" bytes\n", j->out);
     if (info)
-        print_content(j->out, info, known ? &drawn : NULL);
+        print_content(j->out, info, drawn);
 }
 
 static void print_json(job *j, stele_file *file)
@@ -234,14 +231,17 @@ static void info(job *j)
     if (!file)
         return;
     report_findings(j, file);
-    if (!opening_error(file) && !stele_file_info(file)) {
+    stele_drawn drawn;
+    stele_status status = stele_file_drawn(file, &drawn);
+    const stele_info *info = status == STELE_NO_MEMORY ? NULL : stele_file_info(file);
+    if (!opening_error(file) && !info) {
         job_fails(j, "%s", stele_file_message(file));
         j->exit_code = exit_code_of(stele_file_status(file));
     }
     if (j->settings->json)
         print_json(j, file);
     else
-        print_text(j, file);
+        print_text(j, file, info, status == STELE_OK ? &drawn : NULL);
     close_job(j, file);
 }
 

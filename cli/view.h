@@ -12,6 +12,9 @@ typedef struct enclosed {
 enclosed page_itself(void);
 enclosed page_wasm(void);
 
+/* Packed as browsers can unpack it, to be freed; NULL without memory, or without a page. */
+unsigned char *pack(const char *bytes, size_t size, size_t *packed_size);
+
 /* A file that a model needs: itself first. */
 typedef struct shown_file {
     char *path; /* where it is */

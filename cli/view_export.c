@@ -1,7 +1,6 @@
 /* One page that shows models, and needs nothing else: the built-in one with their bytes in it. */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "system/process.h"
 #include "view.h"
@@ -17,30 +16,11 @@ void put_base64(FILE *out, const unsigned char *bytes, size_t size)
     }
 }
 
-/* As gzip has it, which browsers unpack; without a time, so that the same files give the same page. */
-static unsigned char *packed(const char *bytes, size_t size, size_t *packed_size)
-{
-    enum { GZIP = 16 + MAX_WBITS, MEMORY = 8 };
-    z_stream z = {.next_in = (unsigned char *)bytes, .avail_in = (unsigned)size};
-    if (size > UINT32_MAX / 2 || deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-        return NULL;
-    size_t room = deflateBound(&z, (unsigned)size);
-    unsigned char *out = malloc(room);
-    z.next_out = out;
-    z.avail_out = (unsigned)room;
-    bool whole = out && deflate(&z, Z_FINISH) == Z_STREAM_END;
-    *packed_size = z.total_out;
-    deflateEnd(&z);
-    if (!whole)
-        free(out);
-    return whole ? out : NULL;
-}
-
 /* As a block that no browser takes for a script. */
 static bool put_block(FILE *out, const char *id, const void *bytes, size_t size)
 {
     size_t packed_size = 0;
-    unsigned char *small = bytes ? packed(bytes, size, &packed_size) : NULL;
+    unsigned char *small = bytes ? pack(bytes, size, &packed_size) : NULL;
     if (small) {
         fprintf(out, "<script type=\"text/plain\" id=\"%s\">", id);
         put_base64(out, small, packed_size);

@@ -270,7 +270,7 @@ class Loads(Case):
                 failed[Path(report["file"]).name.removesuffix(".glb")] = report["errors"]
         for ending in ("mesh", "sgm", "twm", "ctc", "sff"):
             out = self.folder / ending
-            stele("convert", "-q", "--to", ending, "--out-dir", out, *glbs)
+            stele("convert", "-q", "--name-textures", "--to", ending, "--out-dir", out, *glbs)  # images of several have one name
             for glb in glbs:
                 if not (out / f"{glb.stem}.{ending}").exists():
                     failed[glb.name.removesuffix(".glb")] = f"no {ending}"

@@ -148,10 +148,14 @@ class FilesAgree:
 
     def compare_skeleton(self, document, skeleton):
         wanted = []
-        for clip in skeleton.clips if skeleton else []:
+        clips = skeleton.clips if skeleton else []
+        for index, clip in enumerate(clips):
             last = max((keys[-1][0] for _, keys in clip.tracks if keys), default=0)
             wanted.append({"name": clip.name.decode(), "seconds": last / FRAMES_PER_SECOND, "tracks": len(clip.tracks),
                            "keys": sum(len(keys) for _, keys in clip.tracks)})
+            same = [i for i, other in enumerate(clips[:index]) if (other.name, other.tracks) == (clip.name, clip.tracks)]
+            if same:
+                wanted[-1]["repeats"] = same[-1]
         self.assertEqual(document["joints"], len(skeleton.bones) if skeleton else 0)
         self.assertEqual(document["skeleton"], skeleton.name.decode() if skeleton else None)
         self.assertEqual(document["clips"], wanted)

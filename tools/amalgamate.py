@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
 ROOMS = re.findall(r"^    src/(\S+)$", re.search(r"set\(ROOMS\n(.*?)\)", (ROOT / "CMakeLists.txt").read_text(), re.S)[1], re.M)
 COMMANDS = re.search(r'"\^src/(system/[^"]*)"\) # the command', (ROOT / "CMakeLists.txt").read_text())[1]
-LEFT_OUT = re.compile(COMMANDS + r"|images/(png|jpeg|webp)\.c$|api/no_draw\.c$")
+LEFT_OUT = re.compile(COMMANDS + r"|images/(png|jpeg|webp|libraries)\.c$|api/no_draw\.c$")
 
 TOKEN = re.compile(r"""
     (?P<space>\s+|\\\n)

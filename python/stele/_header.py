@@ -174,6 +174,8 @@ class stele_mesh_info(Structure):
         ("vertices", c_uint64),
         ("indices", c_uint64),
         ("triangles", c_uint64),
+        ("lines", c_uint64),
+        ("points", c_uint64),
         ("material", c_uint32),
         ("attributes", POINTER(c_char_p)),
         ("attribute_count", c_size_t),
@@ -187,6 +189,10 @@ class stele_texture_info(Structure):
         ("role", c_char_p),
         ("found", c_char_p),
         ("uv_set", c_uint32),
+        ("data", c_void_p),
+        ("bytes", c_uint64),
+        ("width", c_uint32),
+        ("height", c_uint32),
     ]
 
 
@@ -238,6 +244,17 @@ class stele_info(Structure):
         ("companion_count", c_size_t),
         ("morphs", c_uint64),
         ("attachments", c_uint64),
+        ("bounds", stele_bounds),
+    ]
+
+
+class stele_drawn(Structure):
+    _fields_ = [
+        ("meshes", c_uint64),
+        ("vertices", c_uint64),
+        ("triangles", c_uint64),
+        ("lines", c_uint64),
+        ("points", c_uint64),
         ("bounds", stele_bounds),
     ]
 
@@ -656,6 +673,7 @@ class stele_format_info(Structure):
 
 FUNCTIONS = {
     "stele_version": (c_char_p, []),
+    "stele_build_facts": (None, [c_char_p, c_size_t]),
     "stele_diagnostic_kinds": (POINTER(stele_diagnostic_kind), [POINTER(c_size_t)]),
     "stele_open": (c_void_p, [c_char_p, POINTER(stele_options)]),
     "stele_open_memory": (c_void_p, [c_void_p, c_size_t, POINTER(stele_options)]),
@@ -675,6 +693,7 @@ FUNCTIONS = {
     "stele_file_memory": (c_uint64, [c_void_p]),
     "stele_file_work": (c_uint64, [c_void_p]),
     "stele_file_info": (POINTER(stele_info), [c_void_p]),
+    "stele_file_drawn": (c_int, [c_void_p, POINTER(stele_drawn)]),
     "stele_type_name": (c_char_p, [c_int]),
     "stele_type_size": (c_uint32, [c_int]),
     "stele_file_explain": (c_int, [c_void_p, c_void_p, c_void_p]),
@@ -739,6 +758,7 @@ FUNCTIONS = {
     "stele_movie_status": (c_int, [c_void_p]),
     "stele_movie_message": (c_char_p, [c_void_p]),
     "stele_movie_close": (None, [c_void_p]),
+    "stele_text_places": (c_int, [c_char_p]),
     "stele_draw_text": (None, [POINTER(stele_picture), c_int, c_int, c_char_p, POINTER(c_uint8), c_int]),
     "stele_capability_name": (c_char_p, [c_uint]),
     "stele_known_choice": (c_bool, [POINTER(stele_choice)]),
