@@ -369,7 +369,7 @@ class LittleMemory(SafeTest):
 
     def test_info_says_that_it_is_incomplete(self):
         codes = set()
-        for limit in range(8_000, 500_000, 4_000):  # the file itself is read into it
+        for limit in range(8_000, 1_000_000, 8_000):  # the file itself is read into it, and its model is made
             result = self.stele("info", "--memory-limit", str(limit), SAMPLES / "scribe.sgm")
             codes.add(result.returncode)
             self.assertEqual(b"bounds" in result.stdout, result.returncode == FINE, result)

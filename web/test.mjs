@@ -60,9 +60,9 @@ async function give(tab, ...files) {
 
 // Files of a sample: with what lies beside it under the same name, and the textures.
 function withCompanions(path) {
-    const stem = path.slice(0, -extname(path).length);
+    const stem = path.slice(0, -extname(path).length), companion = {'.sgm': '.sga', '.obj': '.mtl', '.gltf': '.bin'}[extname(path)];
     return readdirSync(dirname(path)).map((name) => join(dirname(path), name))
-        .filter((other) => other === path || extname(other) === '.png' || (other.startsWith(`${stem}.`) && ['.sga', '.mtl', '.bin'].includes(extname(other))));
+        .filter((other) => other === path || extname(other) === '.png' || other === stem + companion);
 }
 
 before(async () => {

@@ -76,7 +76,7 @@ export class BytesPanel {
 
     async selectField(field) {
         await this.mark(field.path, [{file: this.file, offset: field.offset, size: field.size}]);
-        this.light(field.offset, field.offset + field.size, true);
+        await this.light(field.offset, field.offset + field.size, true);
     }
 
     async selectByte(offset) {
@@ -85,7 +85,7 @@ export class BytesPanel {
         const size = row || field?.size || 1;
         await this.mark(field?.path ?? '', [{file: this.file, offset: row || !field?.size || field.size > 64 ? (row ? begin : offset) : begin,
             size: row ? size : field?.size > 64 ? 1 : size}]);
-        this.light(offset, offset + 1, true);
+        await this.light(offset, offset + 1, true);
     }
 
     hover(field, offset = null) {
