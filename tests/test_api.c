@@ -754,6 +754,30 @@ static void test_opening_can_be_cancelled_and_limited(void **state)
     free(text);
 }
 
+static bool count_bytes(void *user, const void *data, size_t size)
+{
+    (void)data;
+    *(size_t *)user += size;
+    return true;
+}
+
+/* What does not begin as the format that somebody insists on is walked and explained; but rewriting it would change it. */
+static void what_was_forced_is_not_rewritten(void **state)
+{
+    char path[1024];
+    size_t written = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/samples/dialects/v3.sgm", project_folder());
+    bytes b = read_bytes(path);
+    b.data[0] ^= 1;
+    stele_file *file = stele_open_memory(b.data, b.size, &(stele_options){.format = "sgm"});
+    assert_string_equal(stele_file_dialect(file), "v3");
+    assert_int_not_equal(stele_file_write(file, count_bytes, &written, NULL), STELE_OK);
+    assert_int_equal(written, 0);
+    stele_close(file);
+    free(b.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -781,6 +805,7 @@ int main(void)
         cmocka_unit_test(joints_are_indices),
         cmocka_unit_test(a_skin_may_have_no_joints),
         cmocka_unit_test(nothing_can_be_used),
+        cmocka_unit_test(what_was_forced_is_not_rewritten),
         cmocka_unit_test(old_files_stay_when_the_last_fails),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

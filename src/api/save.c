@@ -75,6 +75,10 @@ static int dialect_to_write(stele_file *file, const format *format, const stele_
 /* In its own format the file is written as it is, or adapted to a dialect. */
 static raw_file *own_raw(stele_file *file, const stele_save_options *options)
 {
+    if (file->forced) { /* its own first bytes would not come back */
+        st_fail_as_opened(file);
+        return NULL;
+    }
     int dialect = dialect_to_write(file, file->format, options, (int)file->raw->dialect);
     if (dialect < 0)
         return NULL;
