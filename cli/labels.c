@@ -15,8 +15,10 @@ static size_t character_bytes(const char *text)
 /* How many places the first bytes of a text take. */
 static size_t places_in(const char *text, size_t bytes)
 {
-    char *copy = strndup(text, bytes);
-    size_t places = copy ? (size_t)stele_text_places(copy) : bytes;
+    char *copy = or_die(malloc(bytes + 1));
+    memcpy(copy, text, bytes);
+    copy[bytes] = 0;
+    size_t places = (size_t)stele_text_places(copy);
     free(copy);
     return places;
 }

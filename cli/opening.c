@@ -208,7 +208,7 @@ static uint32_t clip_of_name(const stele_model *model, const char *name, size_t 
 }
 
 /* By the number that info and explain have for it. One that repeats another is that. */
-static uint32_t clip_of_number(stele_file *file, const stele_model *model, const stele_info *info, unsigned long number)
+static uint32_t clip_of_number(stele_file *file, const stele_model *model, const stele_info *info, size_t number)
 {
     for (uint32_t i = 0; i < model->clip_count; i++)
         if (number_in_file(file, i) == number)

@@ -3,7 +3,7 @@
 #include "view.h"
 
 #define ENCLOSE(name, path)                                                                                                    \
-    __asm__(".section .rodata\n.balign 16\n" #name ":\n.incbin \"" path "\"\n" #name "_end:\n.byte 0\n.previous\n");           \
+    __asm__(".section .rodata\n.balign 16\n" #name ":\n.incbin \"" path "\"\n" #name "_end:\n.byte 0\n.text\n");               \
     extern const unsigned char name[], name##_end[]
 
 #if defined(STELE_PAGE) && defined(STELE_WASM)

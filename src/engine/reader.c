@@ -200,7 +200,7 @@ static float keep_heaviest(influence *items, size_t count, size_t kept)
 /* As multiples of a step that sum to exactly 1: the heaviest takes what rounding leaves. */
 static void round_weights(float *weights, size_t count, float steps)
 {
-    float sum = 0, scale;
+    float sum = 0;
     int32_t rest = (int32_t)steps;
     size_t heaviest = 0;
     for (size_t i = 0; i < count; i++) {
@@ -209,9 +209,8 @@ static void round_weights(float *weights, size_t count, float steps)
     }
     if (!(sum > 0))
         return; /* no weights at all */
-    scale = steps / sum;
     for (size_t i = 0; i < count; i++) {
-        int32_t step = (int32_t)(weights[i] * scale + 0.5f);
+        int32_t step = (int32_t)(weights[i] / sum * steps + 0.5f); /* a sum may be too small for its inverse */
         rest -= step;
         weights[i] = (float)step;
         heaviest = weights[i] > weights[heaviest] ? i : heaviest;

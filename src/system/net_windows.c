@@ -1,12 +1,18 @@
 #ifdef _WIN32
 
+#define _CRT_RAND_S
+
 #include "net.h"
 
-#include <bcrypt.h>
 #include <errno.h>
-#include <shellapi.h>
-#include <windows.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include <winsock2.h>
+
+#include <windows.h>
+
+#include <shellapi.h>
 
 enum { PATIENCE = 5000 /* milliseconds */, BACKLOG = 16 };
 
@@ -82,7 +88,13 @@ void st_socket_close(int s)
 
 bool st_random(void *bytes, size_t size)
 {
-    return BCryptGenRandom(NULL, bytes, (ULONG)size, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0;
+    for (size_t at = 0; at < size; at += sizeof(unsigned)) {
+        unsigned number;
+        if (rand_s(&number) != 0)
+            return false;
+        memcpy((char *)bytes + at, &number, size - at < sizeof number ? size - at : sizeof number);
+    }
+    return true;
 }
 
 bool st_open_in_browser(const char *address)
