@@ -365,6 +365,22 @@ static void test_weights_of_few_bits_sum_to_one(void **state)
     }
 }
 
+/* The inverse of their sum is infinite. */
+static void test_the_smallest_weights_count(void **state)
+{
+    static const float position[3], weights[4] = {0, 1e-45f, 0, 0};
+    static const uint8_t joints[4] = {0, 1, 2, 3};
+    const stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(position, 1, 3)},
+                                          {STELE_JOINTS, 0, {joints, 1, 4, 4, STELE_U8, false}},
+                                          {STELE_WEIGHTS, 0, stele_float_view(weights, 1, 4)}};
+    const stele_primitive p = {.vertex_count = 1, .attributes = attributes, .attribute_count = 3, .material = STELE_NONE};
+    uint8_t packed[4];
+    const stele_slot slot = {.semantic = STELE_WEIGHTS, .type = STELE_U8, .components = 4, .normalized = true, .stride = 4};
+    (void)state;
+    assert_int_equal(stele_read_vertices(&p, &slot, 1, packed, sizeof packed), STELE_OK);
+    assert_memory_equal(packed, ((uint8_t[]){0, 255, 0, 0}), 4);
+}
+
 static void test_the_heaviest_influences_stay(void **state)
 {
     (void)state;
@@ -576,6 +592,7 @@ int main(void)
         cmocka_unit_test(test_streams_and_quantised_positions),
         cmocka_unit_test(test_slots_without_sense),
         cmocka_unit_test(test_weights_of_few_bits_sum_to_one),
+        cmocka_unit_test(test_the_smallest_weights_count),
         cmocka_unit_test(test_the_heaviest_influences_stay),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_indices),
