@@ -2,14 +2,20 @@
 
 STELE names the binary (default: build/stele).
 """
+import base64
+import fcntl
 import os
+import pty
 import re
+import select
 import shutil
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
-from test_cli import SAMPLES, STELE, CliTest, model_bytes
+from test_cli import FINE, SAMPLES, STELE, CliTest, model_bytes
 
 
 @unittest.skipUnless(shutil.which("tmux"), "there is no tmux")
@@ -98,6 +104,54 @@ class Transcript(CliTest):
         self.type("clear", "Enter")
         self.type(f"{STELE} check --color=always a.sgm | cat", "Enter")
         self.wait_for(red + "error", "-e")
+
+
+class Pictures(CliTest):
+    """Terminals that take pictures, played by this test: 100 columns of 8 pixels, 40 rows of 16."""
+
+    def view(self, answer):
+        child, terminal = pty.fork()
+        if not child:
+            os.execv(STELE, [STELE, "view", "--terminal", str(SAMPLES / "scribe.sgm")])
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 40, 100, 800, 640))
+        shown, answered, ended, until = b"", False, False, time.monotonic() + 60
+        while time.monotonic() < until:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    shown += os.read(terminal, 1 << 16)
+                except OSError:  # it has ended
+                    break
+            if not answered and b"\x1b[c" in shown:
+                answered = os.write(terminal, answer)
+            if not ended and b"q ends" in shown:
+                ended = os.write(terminal, b"q")
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), FINE)
+        self.assertTrue(shown.endswith(b"\x1b[?25h\x1b[?1049l"), "the screen is given back")
+        return shown
+
+    def test_kitty(self):
+        pieces = re.findall(rb"\x1b_G([^;]*m=([01]));([^\x1b]*)\x1b", self.view(b"\x1b_Gi=1;OK\x1b\\\x1b[?62;c"))
+        self.assertIn(b"f=100", pieces[0][0])
+        self.assertEqual([more for _, more, _ in pieces], [b"1"] * (len(pieces) - 1) + [b"0"])
+        png = base64.b64decode(b"".join(data for _, _, data in pieces), validate=True)
+        self.assertEqual((png[:8], struct.unpack(">2I", png[16:24])), (b"\x89PNG\r\n\x1a\n", (800, 624)))
+
+    def test_sixels(self):
+        picture = re.search(rb"\x1bPq(.*?)\x1b\\", self.view(b"\x1b[?62;4;6c"), re.S).group(1)
+        bands = re.sub(rb"#\d+;2;\d+;\d+;\d+", b"", picture).split(b"-")
+        self.assertEqual((len(bands), bands[-1]), (624 // 6 + 1, b""))
+        for band in bands[:-1]:
+            covered = [0] * 800
+            for row in band.split(b"$")[:-1]:
+                at = 0
+                for count, bits in re.findall(rb"!(\d+)([?-~])", row):
+                    for x in range(at, at + int(count)):
+                        self.assertFalse(covered[x] & (bits[0] - 63), "a pixel has two colours")
+                        covered[x] |= bits[0] - 63
+                    at += int(count)
+                self.assertEqual(at, 800)
+            self.assertEqual(set(covered), {63}, "a pixel has none")
 
 
 if __name__ == "__main__":
