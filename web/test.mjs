@@ -101,9 +101,20 @@ test('every sample is shown, and its triangles lead to their bytes', async () =>
         const vertices = picked.place.vertices.flat().filter(({what}) => what === 'position');
         assert.equal(vertices.length, 3, name);
         checkPositions(name, explained, readFileSync(path), vertices);
+        await checkWayBack(tab, name, vertices[0]);
     }
     await tab.done();
 });
+
+// The byte of a position lights up its vertex. In unpacked content there is none, and nothing of the file may be marked for it.
+async function checkWayBack(tab, name, {offset, unpacked}) {
+    if (unpacked) {
+        assert.equal((await state(tab)).selection, null, name);
+        return;
+    }
+    await tab.evaluate((at) => window.stele.app.panels.bytes.selectByte(at), offset);
+    assert.ok((await state(tab)).lit.vertices > 0, name);
+}
 
 // The bytes of a position are in a field that explain knows, and are three numbers within its bounds.
 function checkPositions(name, explained, bytes, ranges) {

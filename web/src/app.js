@@ -337,11 +337,11 @@ class App {
             this.scene?.mark([], [index]);
     }
 
-    async showPlace({offset, path}) {
+    async showPlace({offset, path, unpacked}) {
         this.showTab('bytes');
         const size = 1;
         if (offset !== null && offset !== undefined)
-            await this.panels.bytes.mark(path ?? '', [{file: this.model.name, offset, size}]);
+            await this.panels.bytes.mark(path ?? '', [{file: this.model.name, offset, size, unpacked}]);
     }
 
     async patch(file, offset, bytes) {

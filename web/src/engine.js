@@ -42,8 +42,4 @@ export class Engine {
         this.fail(new Error('cancelled'));
         this.begin();
     }
-
-    get busy() {
-        return this.waiting.size > 0;
-    }
 }

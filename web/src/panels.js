@@ -47,8 +47,11 @@ export class BytesPanel {
 
     // [{file, offset, size}], all of one file as far as they are shown
     async mark(what, ranges) {
-        if (!ranges.length) {
-            this.selection.textContent = what ?? '';
+        const inside = ranges.some(({unpacked}) => unpacked);
+        if (!ranges.length || inside) { // places in unpacked content are none in the file
+            this.hex.mark([]);
+            this.app.state.selection = null;
+            this.selection.textContent = inside ? texts.inside(what) : what ?? '';
             return;
         }
         const {file} = ranges[0];
@@ -129,10 +132,10 @@ function rowOf(field) {
 
 // ---- Findings
 
-function finding(app, {severity, id, path, text, offset, count: times}) {
+function finding(app, {severity, id, path, text, offset, unpacked, count: times}) {
     const place = offset === null || offset === undefined ? path : `0x${offset.toString(16)} ${path ?? ''}`;
     return make('li', {}, make('button', {type: 'button', 'data-severity': severity,
-        onclick: () => app.showPlace({path, offset})},
+        onclick: () => app.showPlace({path, offset, unpacked})},
         make('b', {}, `${texts.severities[severity] ?? severity}: `), `${text}${texts.times(times ?? 1)}`,
         make('small', {}, `${place} [${id}]`)));
 }

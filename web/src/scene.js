@@ -34,6 +34,16 @@ function parsed(glb) {
     return new GLTFLoader(manager).parseAsync(glb.buffer.slice(glb.byteOffset, glb.byteOffset + glb.byteLength), '');
 }
 
+// Where a vertex is as it is posed; lines and points have no poses.
+function placeOf(object, vertex) {
+    const place = new THREE.Vector3();
+    if (object.isMesh)
+        object.getVertexPosition(vertex, place);
+    else
+        place.fromBufferAttribute(object.geometry.attributes.position, vertex);
+    return object.localToWorld(place);
+}
+
 function dispose(object) {
     object.traverse((inner) => {
         inner.geometry?.dispose();
@@ -351,7 +361,7 @@ export class Scene {
     }
 
     nearestCorner(hit) {
-        const places = ['a', 'b', 'c'].map((corner) => hit.object.localToWorld(hit.object.getVertexPosition(hit.face[corner], new THREE.Vector3())));
+        const places = ['a', 'b', 'c'].map((corner) => placeOf(hit.object, hit.face[corner]));
         const distances = places.map((place) => place.distanceTo(hit.point));
         return distances.indexOf(Math.min(...distances));
     }
@@ -372,7 +382,7 @@ export class Scene {
 
     markIn(object, {triangles = [], vertices = []}) {
         const index = object.geometry.index;
-        const place = (vertex) => object.localToWorld(object.getVertexPosition(vertex, new THREE.Vector3()));
+        const place = (vertex) => placeOf(object, vertex);
         if (triangles.length) {
             const corners = triangles.flatMap((triangle) => [0, 1, 2].map((k) => place(index ? index.getX(3 * triangle + k) : 3 * triangle + k)));
             const geometry = new THREE.BufferGeometry().setFromPoints(corners);
@@ -407,9 +417,7 @@ export class Scene {
     }
 
     distances(a, b) {
-        const p = new THREE.Vector3(), q = new THREE.Vector3();
-        return Float32Array.from({length: a.geometry.attributes.position.count}, (_, i) =>
-            a.localToWorld(a.getVertexPosition(i, p)).distanceTo(b.localToWorld(b.getVertexPosition(i, q))));
+        return Float32Array.from({length: a.geometry.attributes.position.count}, (_, i) => placeOf(a, i).distanceTo(placeOf(b, i)));
     }
 
     tint(mesh, distances, greatest) {

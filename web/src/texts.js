@@ -1,12 +1,10 @@
 // Everything that the page says, in one place.
 export const texts = {
-    title: 'Stele',
     welcome: 'Drop a model here, or a whole folder',
     welcomeMore: 'Model, animation and textures together. Nothing leaves this computer.',
     openFiles: 'Open files…',
     openFolder: 'Open folder…',
     opening: (name) => `Opening ${name}…`,
-    drawing: 'Drawing…',
     cancel: 'Cancel',
     cancelled: 'Cancelled.',
     ready: (name, format, triangles) => `${name}: ${format}, ${count(triangles, 'triangle')}.`,
@@ -16,7 +14,7 @@ export const texts = {
     noWebgl: 'Without WebGL: drawn by Stele itself. Drag to turn.',
     tabs: {bytes: 'Bytes', findings: 'Findings', convert: 'Convert', compare: 'Compare', parts: 'Parts', catalogue: 'Catalogue'},
     view: {
-        play: 'Play', pause: 'Pause', clip: 'Clip', rest: 'At rest', time: 'Time', speed: 'Speed', loop: 'Loop',
+        play: 'Play', pause: 'Pause', clip: 'Clip', time: 'Time', speed: 'Speed', loop: 'Loop',
         skeleton: 'Skeleton', wireframe: 'Wireframe', normals: 'Normals', checker: 'UV checker', colors: 'Vertex colours',
         bounds: 'Bounds', grid: 'Grid', environment: 'Environment', background: 'Background', exact: 'Exact picture',
         frame: 'Frame', all: 'Everything', only: 'Show only',
@@ -31,18 +29,16 @@ export const texts = {
     range: (offset, size) => `${size} bytes at 0x${offset.toString(16)}`,
     triangle: (primitive, index) => `Primitive ${primitive}, triangle ${index}`,
     vertex: (primitive, index) => `Primitive ${primitive}, vertex ${index}`,
-    joint: (name) => `Node ${name}`,
-    texture: (name) => `Texture ${name}`,
     lit: (triangles, vertices, nodes) =>
         [triangles && count(triangles, 'triangle'), vertices && count(vertices, 'vertex', 'vertices'), nodes && count(nodes, 'node')]
             .filter(Boolean).join(', ') || 'nothing drawn',
     parts: {primitive: 'Primitives', material: 'Materials', texture: 'Textures', node: 'Nodes and joints', clip: 'Clips'},
     part: (part, index, name) => `${part} ${index}${name ? ` ${name}` : ''}`,
+    inside: (what) => `${what}: in the unpacked content, which has no bytes of its own in the file`,
     nowhere: (what) => `${what}: no bytes of the file say it`,
     edit: 'Value',
     editHint: 'Hexadecimal bytes, or a number for a field that has one',
     apply: 'Change',
-    undo: 'Undo all changes',
     savePatched: 'Save the changed file',
     changed: (n) => `${count(n, 'byte')} changed`,
     badValue: 'That is no value for this field.',
@@ -69,8 +65,6 @@ export const texts = {
     bytes: (n) => (n < 1024 ? `${n} B` : n < 1048576 ? `${(n / 1024).toFixed(1)} KB` : `${(n / 1048576).toFixed(1)} MB`),
     previous: 'Previous model',
     next: 'Next model',
-    theme: 'Light or dark',
-    help: 'Drop files on the page, paste them, or open a folder. Left and right go through its models.',
     failure: (message) => `Something went wrong: ${message}`,
 };
 
