@@ -247,7 +247,7 @@ static const stele_column color_columns[] = {{"", STELE_U8, 4}};
 
 typedef struct section {
     ctc_word offset, count;
-    ctc_word only_with;                 /* not there if this word is 0; by default the magic, which never is */
+    ctc_word only_with;                 /* not there if this word is 0; by default there whatever the magic is */
     void (*walk)(walk *w, ctc_file *f); /* of a list; without it the section is a table: */
     const char *name;
     const stele_column *columns;
@@ -275,7 +275,8 @@ static const section sections[CTC_SECTIONS] = {
 
 bool st_ctc_has(const ctc_file *f, ctc_section kind)
 {
-    return ctc_word_of(f, sections[kind].count) && ctc_word_of(f, sections[kind].only_with);
+    ctc_word only_with = sections[kind].only_with;
+    return ctc_word_of(f, sections[kind].count) && (only_with == CTC_MAGIC || ctc_word_of(f, only_with));
 }
 
 ctc_word st_ctc_offset_word(ctc_section kind)
