@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file/diag.h"
 #include "uses.h"
 
 #if defined(__linux__) && defined(__x86_64__)
@@ -367,6 +368,7 @@ static void every_access_sees_other_bytes(void **state)
 
 int main(void)
 {
+    st_bytes_change = true;
     sigaction(SIGSEGV, NULL, &reporter);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_access_sees_other_bytes),

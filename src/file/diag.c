@@ -55,10 +55,14 @@ void st_diag_found(void *user, uint32_t index, uint64_t offset, const char *path
     entry->path = st_arena_text(d->arena, path, strlen(path));
 }
 
+#ifdef STELE_SELF_CHECKS
+bool st_bytes_change;
+#endif
+
 void st_diags_settle(diags *d)
 {
 #ifdef STELE_SELF_CHECKS
-    if (d->open.count && !d->arena->failed)
+    if (d->open.count && !d->arena->failed && !st_bytes_change)
         __builtin_trap(); /* no walk has met the place of a finding: its key addresses a copy */
 #endif
     d->open.count = 0;
