@@ -49,7 +49,7 @@ for test in tests/test_*.py; do
     step "$(basename "$test")" python_tests "$(basename "$test")"
 done
 step "formatting" tools/formatted.sh
-step "fuzz (20 s a format)" tools/fuzz.sh 20
+step "fuzz" tools/fuzz.sh --again 20000
 
 [ -z "$failures" ] || echo "failed:$failures (build/check.log has everything)"
 echo "$passed passed, $failed failed"

@@ -1,9 +1,14 @@
 #!/bin/sh
-# Fuzzes every format, and images, for the given number of seconds, two at a time. What crashes is left in build/fuzz/found; give it the
+# Fuzzes every format, and images, two at a time, for the given number of seconds; or, with --again N, a given number of times from
+# the same seed without what earlier runs left, so that two machines see the same. What crashes is left in build/fuzz/found; give it the
 # name of the bug and put it in tests/crashers, where every test run opens it again.
 set -eu
 cd "$(dirname "$0")/.."
-seconds=${1:-600}
+seconds=600 runs=
+case ${1-} in
+--again) runs=$2 ;;
+?*) seconds=$1 ;;
+esac
 cmake --preset fuzz >/dev/null
 cmake --build build/fuzz -j "$(nproc)" >build/fuzz/build.log 2>&1 || { cat build/fuzz/build.log; exit 1; }
 mkdir -p build/fuzz/found
@@ -11,6 +16,12 @@ failed=0
 
 run() { # FORMAT or image
     corpus=build/fuzz/corpus-$1
+    limit="-max_total_time=$seconds"
+    if [ "$runs" ]; then
+        corpus=$corpus-again
+        limit="-runs=$runs -seed=1"
+        rm -rf "$corpus"
+    fi
     mkdir -p "$corpus"
     seeds="samples/dialects samples/gaps fuzz/seeds tests/crashers"
     words="" driver=format
@@ -18,10 +29,10 @@ run() { # FORMAT or image
     glb | gltf) words=-dict=fuzz/gltf.dict ;;
     image) seeds=fuzz/images driver=image ;;
     esac
-    if STELE_FORMAT=$1 "build/fuzz/fuzz/fuzz_$driver" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
+    if STELE_FORMAT=$1 "build/fuzz/fuzz/fuzz_$driver" $limit -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix=build/fuzz/found/ -print_final_stats=1 $words "$corpus" $seeds >"build/fuzz/$1.log" 2>&1; then
-        runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log")
-        echo "fuzz $1: $runs runs in $seconds s, nothing found"
+        done=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log")
+        echo "fuzz $1: $done runs${runs:+ that are always the same}, nothing found"
     else
         tail -n 30 "build/fuzz/$1.log"
         echo "fuzz $1: FOUND, see build/fuzz/found"
