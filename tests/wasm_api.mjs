@@ -109,6 +109,22 @@ test('draws every sample as the command does', () => {
     assert.ok(drawn > 40, `${drawn} pictures`);
 });
 
+test('decodes images', () => {
+    const file = scribe();
+    const drawn = file.render({ width: 40, height: 30, background: 'transparent' });
+    assert.deepEqual(stele.decodePicture(file.png({ width: 40, height: 30, background: 'transparent' })), drawn);
+    file.close();
+    const tga = Uint8Array.from([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 24, 0x20, 1, 2, 3, 4, 5, 6]); // blue, green, red
+    assert.deepEqual(stele.decodePicture(tga, 'a.tga'), { width: 2, height: 1, data: Uint8ClampedArray.from([3, 2, 1, 255, 6, 5, 4, 255]) });
+    assert.throws(() => stele.decodePicture(tga), { name: 'SteleError', status: 'unsupported' });
+    assert.throws(() => stele.decodePicture(tga.subarray(0, 20), 'a.tga'), { status: 'damaged', message: 'a.tga is cut short' });
+    assert.throws(() => stele.decodePicture('a.tga'), TypeError);
+    const before = stele.memory, large = fs.readFileSync('samples/scribe.png');
+    for (let i = 0; i < 100; i++)
+        stele.decodePicture(large);
+    assert.ok(stele.memory <= before + (16 << 20), 'it is freed');
+});
+
 /* ---- A model ---- */
 
 test('gives a model as typed arrays', () => {

@@ -339,13 +339,18 @@ const char *EXPORT(diff)(handle *h, handle *other, double tolerance)
 
 /* ---- Writing ---- */
 
-/* The bytes are JavaScript's to free. */
+/* Bytes that are JavaScript's to free. */
+static void put_data(json *j, const void *data, uint64_t size)
+{
+    json_uint(j, "data", (uintptr_t)data);
+    json_uint(j, "size", size);
+}
+
 static void put_file(json *j, const char *name, const void *data, size_t size)
 {
     json_open(j, NULL, '{');
     json_string(j, "name", name);
-    json_uint(j, "data", (uintptr_t)data);
-    json_uint(j, "size", size);
+    put_data(j, data, size);
     json_close(j, '}');
 }
 
@@ -449,7 +454,19 @@ static bool parse_color(const char *text, uint8_t rgba[4])
     return true;
 }
 
-/* Pixels, or a .png if that is asked for; "data" is JavaScript's to free. */
+static uint64_t pixel_bytes(const stele_picture *p)
+{
+    return (uint64_t)p->width * p->height * 4;
+}
+
+/* Whether there is room for its pixels. */
+static bool make_pixels(stele_picture *p)
+{
+    p->rgba = pixel_bytes(p) < SIZE_MAX ? malloc((size_t)pixel_bytes(p)) : NULL;
+    return p->rgba;
+}
+
+/* Pixels, or a .png if that is asked for. */
 const char *EXPORT(render)(handle *h, uint32_t width, uint32_t height, const char *options)
 {
     uint8_t background[4];
@@ -465,9 +482,9 @@ const char *EXPORT(render)(handle *h, uint32_t width, uint32_t height, const cha
                                    .up = up ? *up : 0,
                                    .overlays = (unsigned)number(options, "overlays", 0)};
     render.background = parse_color(option(options, "background"), background) ? background : NULL;
-    uint64_t size = (uint64_t)width * height * 4;
-    stele_picture picture = {width, height, size < SIZE_MAX ? malloc((size_t)size) : NULL};
-    stele_status status = picture.rgba ? stele_render(h->file, &picture, &render) : STELE_NO_MEMORY;
+    stele_picture picture = {width, height, NULL};
+    stele_status status = make_pixels(&picture) ? stele_render(h->file, &picture, &render) : STELE_NO_MEMORY;
+    uint64_t size = pixel_bytes(&picture);
     void *data = picture.rgba;
     if (status == STELE_OK && is_set(options, "png")) {
         char *png = NULL;
@@ -483,7 +500,24 @@ const char *EXPORT(render)(handle *h, uint32_t width, uint32_t height, const cha
     json j = begin_document();
     put_status(&j, status, picture.rgba ? stele_file_message(h->file) : "there is not enough memory for the picture");
     json_diagnostics(&j, h->file, NULL);
-    json_uint(&j, "data", (uintptr_t)data);
-    json_uint(&j, "size", size);
+    put_data(&j, data, size);
+    return end_document(&j);
+}
+
+/* The pixels of an image, such as that of a texture. */
+const char *EXPORT(decode_picture)(const void *bytes, size_t size, const char *name)
+{
+    char message[128];
+    stele_picture picture = {0};
+    stele_status status = stele_decode_picture(bytes, size, name, &picture, message, sizeof message);
+    if (status == STELE_OK && make_pixels(&picture))
+        status = stele_decode_picture(bytes, size, name, &picture, message, sizeof message);
+    else if (status == STELE_OK)
+        status = STELE_NO_MEMORY;
+    json j = begin_document();
+    put_status(&j, status, status == STELE_NO_MEMORY ? "needs more memory than there is" : message);
+    json_uint(&j, "width", picture.width);
+    json_uint(&j, "height", picture.height);
+    put_data(&j, picture.rgba, picture.rgba ? pixel_bytes(&picture) : 0);
     return end_document(&j);
 }

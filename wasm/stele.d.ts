@@ -85,6 +85,16 @@ export interface Stele {
     /** Opens the bytes of a file, which are copied. A damaged or unknown one is opened too: `status` and `diagnostics` say so.
      * Throws if an option makes no sense or there is no memory. */
     open(data: Bytes, options?: OpenOptions): SteleFile;
+    /** The pixels of a PNG, JPEG, WebP, TGA, BMP or DDS image, such as a texture in a format that browsers do not know. A TGA is known
+     * by its name only. Throws if it is of another kind or damaged. */
+    decodePicture(data: Bytes, name?: string): Picture;
+}
+
+/** Pixels as ImageData has them, from the top. */
+export interface Picture {
+    width: number;
+    height: number;
+    data: Uint8ClampedArray;
 }
 
 export interface ConvertOptions {
@@ -154,8 +164,8 @@ export interface SteleFile {
     convert(format: string, options?: ConvertOptions): Uint8Array;
     /** The same as all files that belong to it; the one that was asked for comes first. */
     convertToFiles(format: string, options?: ConvertOptions & { name?: string }): OutputFile[];
-    /** Pixels as ImageData has them: the same bytes on every machine. */
-    render(options?: RenderOptions): { width: number; height: number; data: Uint8ClampedArray };
+    /** The same bytes on every machine. */
+    render(options?: RenderOptions): Picture;
     png(options?: RenderOptions): Uint8Array;
     close(): void;
 }

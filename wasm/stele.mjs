@@ -366,6 +366,24 @@ class Stele {
         }
     }
 
+    /** The pixels of a PNG, JPEG, WebP, TGA, BMP or DDS image: { width, height, data }, with data as ImageData has it. A TGA is known
+     * by its name only. */
+    decodePicture(data, name = '') {
+        const bytes = bytesOf(data, 'the image');
+        const places = [];
+        try {
+            for (const part of [bytes, encoder.encode(name + '\0')])
+                places.push(this._put(part));
+            const { status, message, width, height, ...made } = this._call('decode_picture', places[0], bytes.length, places[1]);
+            const pixels = this._take(made);
+            if (status !== 'ok')
+                throw new SteleError(status, `${name || 'the image'} ${message}`);
+            return { width, height, data: new Uint8ClampedArray(pixels.buffer) };
+        } finally {
+            places.forEach((place) => this._exports.release(place));
+        }
+    }
+
     /** Bytes of memory that WebAssembly has, which never become fewer. */
     get memory() {
         return this._exports.memory.buffer.byteLength;
