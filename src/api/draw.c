@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "handle.h"
 #include "images/image.h"
+#include "model/evaluate.h"
 #include "render/render.h"
 
 /* ---- Textures ---- */
@@ -49,7 +50,7 @@ static bool share_decoded(const decoded_images *images, uint32_t hash, const voi
 static bool decode(stele_file *file, const stele_texture *texture, uint32_t index, bool numbers, decoded_images *images)
 {
     uint64_t size;
-    const void *data = st_texture_bytes(file, texture, &size);
+    const void *data = st_texture_bytes(&file->companions, texture, &size);
     const char *name = texture->file ? texture->file : texture->name ? texture->name : "an image", *problem = "";
     uint32_t hash = hash_end(hash_mix(size, (uintptr_t)data));
     stele_picture picture;
@@ -125,11 +126,6 @@ static renderer renderer_of(stele_file *file, const stele_model *model)
 
 enum { ALL_OVERLAYS = 2 * STELE_OVERLAY_SHADOW - 1 };
 
-static bool clip_is_there(const stele_model *model, uint32_t clip)
-{
-    return clip == STELE_NONE || clip < model->clip_count;
-}
-
 /* Gives back what was only needed for a picture. */
 static stele_status finish(stele_file *file, arena_mark mark, bool done)
 {
@@ -169,10 +165,8 @@ stele_status stele_render(stele_file *file, const stele_picture *picture, const 
         return stele_file_status(file);
     options = options ? options : &defaults;
     const char *problem = problem_of(model, picture, options);
-    if (problem) {
-        st_fail(file, STELE_USAGE, problem);
-        return STELE_USAGE;
-    }
+    if (problem)
+        return st_fail(file, STELE_USAGE, problem);
     st_arena_output(&file->arena, (uint64_t)picture->width * picture->height * 4);
     if (!decode_textures(file, model))
         return st_end(file);
@@ -188,10 +182,8 @@ stele_status stele_frame(stele_file *file, const stele_render_options *options, 
         return stele_file_status(file);
     options = options ? options : &defaults;
     const char *problem = framing ? problem_of_options(model, options) : "there is no framing to fill";
-    if (problem) {
-        st_fail(file, STELE_USAGE, problem);
-        return STELE_USAGE;
-    }
+    if (problem)
+        return st_fail(file, STELE_USAGE, problem);
     arena_mark mark = st_arena_mark(&file->arena);
     renderer r = renderer_of(file, model);
     return finish(file, mark, st_frame(&r, options, all_round, framing));

@@ -1,11 +1,6 @@
 /* Evaluating a model into arrays of the caller's, whose sizes are not taken on trust. */
 #include "model/evaluate.h"
 
-static bool clip_is_there(const stele_model *model, uint32_t clip)
-{
-    return clip == STELE_NONE || clip < model->clip_count;
-}
-
 bool stele_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16], size_t matrix_count)
 {
     if (!model || !model->order || !clip_is_there(model, clip) || matrix_count < model->node_count ||

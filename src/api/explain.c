@@ -64,10 +64,8 @@ stele_status stele_file_drawn(stele_file *file, stele_drawn *drawn)
     const stele_model *model = stele_file_model(file);
     if (!model)
         return stele_file_status(file);
-    if (!drawn) {
-        st_fail(file, STELE_USAGE, "there is no room for what is drawn");
-        return STELE_USAGE;
-    }
+    if (!drawn)
+        return st_fail(file, STELE_USAGE, "there is no room for what is drawn");
     st_measure_drawn(model, &file->arena, drawn);
     return st_end(file);
 }
@@ -137,14 +135,10 @@ stele_status stele_file_explain(stele_file *file, stele_each_field each, void *u
 {
     if (!st_begin(file))
         return stele_file_status(file);
-    if (!each) {
-        st_fail(file, STELE_USAGE, "there is nobody to explain it to");
-        return STELE_USAGE;
-    }
+    if (!each)
+        return st_fail(file, STELE_USAGE, "there is nobody to explain it to");
     arena_mark mark = st_arena_mark(&file->arena);
     bool to_the_end = explain_all(file, each, user);
     st_arena_rewind(&file->arena, mark);
-    if (!to_the_end)
-        st_fail(file, STELE_CANCELLED, "explaining was cancelled");
-    return to_the_end ? st_end(file) : STELE_CANCELLED;
+    return to_the_end ? st_end(file) : st_fail(file, STELE_CANCELLED, "explaining was cancelled");
 }

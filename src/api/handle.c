@@ -27,9 +27,10 @@ stele_status st_end(stele_file *file)
     return stele_file_status(file);
 }
 
-void st_fail(stele_file *file, stele_status status, const char *message)
+stele_status st_fail(stele_file *file, stele_status status, const char *message)
 {
     file->outcome = (outcome){status, message};
+    return status;
 }
 
 const char *st_line_of(stele_file *file, const stele_diagnostic *d)

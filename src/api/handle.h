@@ -60,8 +60,9 @@ struct stele_file {
 bool st_begin(stele_file *file);
 stele_status st_end(stele_file *file);
 
-/* Sets the outcome; the second with a diagnostic, the third to what opening said, which must be the reason. */
-void st_fail(stele_file *file, stele_status status, const char *message);
+/* Sets the outcome, and returns its status; the second with a diagnostic, the third to what opening said, which must be the
+ * reason. */
+stele_status st_fail(stele_file *file, stele_status status, const char *message);
 void st_fail_with(stele_file *file, stele_status status, diag_code code, uint64_t offset, const char *path, const char *text);
 void st_fail_as_opened(stele_file *file);
 
@@ -77,12 +78,11 @@ bool st_parse(stele_file *file, context *c);
 /* A handle without content; NULL without memory. Options that make no sense are its outcome. */
 stele_file *st_new_handle(const stele_options *options, const char *path);
 
-/* The model, complete: parents are known to precede their children, and indices to point somewhere. NULL if it cannot be had,
- * and then the outcome says why. */
-const stele_model *st_finished_model(stele_file *file);
+/* The model, which may still be added to; NULL if it cannot be had, and then the outcome says why. */
+stele_model *st_loaded_model(stele_file *file);
 
-/* The image of a texture, inside the model or beside it; NULL if it cannot be had. */
-const void *st_texture_bytes(stele_file *file, const stele_texture *texture, uint64_t *size);
+/* The same, complete: parents are known to precede their children, and indices to point somewhere. */
+const stele_model *st_finished_model(stele_file *file);
 
 /* From now on this is the model, and not what the file says. */
 void st_replace_model(stele_file *file, stele_model *model);

@@ -118,9 +118,8 @@ static const char *no_such_target(stele_file *file, const format *format)
     return st_arena_format(&file->arena, "%s has no target called %s%s", format->info.name, file->target, all);
 }
 
-static void recognise(stele_file *file, const stele_options *options)
+static void recognise(stele_file *file, const format *forced)
 {
-    const format *forced = options->format ? st_format_named(options->format) : NULL;
     attempt best = {0};
     /* on the heap, not the stack: a walk is larger than a small thread likes */
     walk *w = st_arena_bytes(&file->arena, sizeof *w);
@@ -223,10 +222,9 @@ static void take_options(stele_file *file, const stele_options *options, const c
         st_fail(file, STELE_USAGE, problem);
 }
 
-static const stele_options defaults;
-
 stele_file *st_new_handle(const stele_options *options, const char *path)
 {
+    static const stele_options defaults;
     arena a;
     options = options ? options : &defaults;
     st_arena_init(&a, options);
@@ -241,12 +239,26 @@ stele_file *st_new_handle(const stele_options *options, const char *path)
     return file;
 }
 
+/* False if there is no handle, or options and arguments make no sense: then nothing is opened. */
+static bool may_open(stele_file *file, const char *problem)
+{
+    if (!file)
+        return false;
+    if (problem && file->outcome.status == STELE_OK)
+        st_fail(file, STELE_USAGE, problem);
+    if (file->outcome.status == STELE_OK)
+        return true;
+    st_end(file);
+    file->opening = file->outcome;
+    return false;
+}
+
 static stele_file *open_source(stele_file *file, int error, const stele_options *options)
 {
     if (!file->arena.failed && error)
         st_fail_with(file, STELE_IO, DIAG_NOT_READABLE, STELE_NOWHERE, "", st_error_text(error, &file->arena));
     else if (!file->arena.failed)
-        recognise(file, options);
+        recognise(file, options && options->format ? st_format_named(options->format) : NULL);
     conclude(file);
     file->sound = file->outcome.status == STELE_OK && !file->diags.errors;
     file->diags_of_opening = file->diags.count;
@@ -255,49 +267,30 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
     return file;
 }
 
-/* Options or arguments that make no sense: nothing is opened. */
-static stele_file *open_nothing(stele_file *file, const char *problem)
-{
-    if (problem && file->outcome.status == STELE_OK)
-        st_fail(file, STELE_USAGE, problem);
-    st_end(file);
-    file->opening = file->outcome;
-    return file;
-}
-
 stele_file *stele_open(const char *path, const stele_options *options)
 {
     stele_file *file = st_new_handle(options, path);
-    if (!file)
-        return NULL;
-    if (!path || file->outcome.status != STELE_OK)
-        return open_nothing(file, path ? NULL : "no path is given");
-    options = options ? options : &defaults;
-    int error = st_source_open(&file->source, path, options->read_file, &file->arena);
-    return open_source(file, error, options);
+    if (!may_open(file, path ? NULL : "no path is given"))
+        return file;
+    return open_source(file, st_source_open(&file->source, path, options && options->read_file, &file->arena), options);
 }
 
 stele_file *stele_open_memory(const void *data, size_t size, const stele_options *options)
 {
     stele_file *file = st_new_handle(options, NULL);
-    if (!file)
-        return NULL;
-    if ((size && !data) || file->outcome.status != STELE_OK)
-        return open_nothing(file, size && !data ? "no bytes are given" : NULL);
+    if (!may_open(file, size && !data ? "no bytes are given" : NULL))
+        return file;
     st_source_memory(&file->source, data, size);
     st_arena_input(&file->arena, size);
-    return open_source(file, 0, options ? options : &defaults);
+    return open_source(file, 0, options);
 }
 
 stele_file *stele_open_callback(stele_read read, void *user, const stele_options *options)
 {
     stele_file *file = st_new_handle(options, NULL);
-    if (!file)
-        return NULL;
-    if (!read || file->outcome.status != STELE_OK)
-        return open_nothing(file, read ? NULL : "no callback is given");
-    int error = st_source_read(&file->source, read, user, &file->arena);
-    return open_source(file, error, options ? options : &defaults);
+    if (!may_open(file, read ? NULL : "no callback is given"))
+        return file;
+    return open_source(file, st_source_read(&file->source, read, user, &file->arena), options);
 }
 
 void stele_close(stele_file *file)

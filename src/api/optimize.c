@@ -144,10 +144,8 @@ stele_status stele_optimize(stele_file *file, const stele_optimize_options *opti
         return stele_file_status(file);
     options = options ? options : &defaults;
     const char *problem = problem_of(options);
-    if (problem) {
-        st_fail(file, STELE_USAGE, problem);
-        return STELE_USAGE;
-    }
+    if (problem)
+        return st_fail(file, STELE_USAGE, problem);
     arena_mark mark = st_arena_mark(&file->arena);
     attempt t = {.file = file,
                  .model = model,

@@ -11,10 +11,8 @@ stele_status stele_file_report(stele_file *file, stele_status status, const char
         return stele_file_status(file);
     while (id && code < kind_count && strcmp(kinds[code].id, id) != 0)
         code++;
-    if (!id || code == kind_count || !text || status < STELE_OK || status > STELE_EXISTS) {
-        st_fail(file, STELE_USAGE, "a finding needs an id that there is, a text and a status");
-        return st_end(file);
-    }
+    if (!id || code == kind_count || !text || status < STELE_OK || status > STELE_EXISTS)
+        return st_fail(file, STELE_USAGE, "a finding needs an id that there is, a text and a status");
     st_diag(&file->diags, (diag_code)code, at_path("", count), "%s", text);
     file->reported_losses += kinds[code].severity == STELE_LOSS;
     if (status != STELE_OK) {

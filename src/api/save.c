@@ -339,10 +339,8 @@ stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, con
     options = options ? options : &defaults;
     if (!st_begin(file))
         return stele_file_status(file);
-    if (!sink) {
-        st_fail(file, STELE_USAGE, "no callback is given");
-        return STELE_USAGE;
-    }
+    if (!sink)
+        return st_fail(file, STELE_USAGE, "no callback is given");
     product p = make(file, NULL, options);
     if (!p.raw)
         return file->outcome.status;
@@ -460,10 +458,8 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
         return stele_file_status(file);
     file->output_count = 0;
     file->output_bytes = 0;
-    if (!path) {
-        st_fail(file, STELE_USAGE, "no path is given");
-        return STELE_USAGE;
-    }
+    if (!path)
+        return st_fail(file, STELE_USAGE, "no path is given");
     path = st_plain_path(&file->arena, path);
     product p = make(file, path, options);
     transaction t = {.writing = writing_of(file, options)};

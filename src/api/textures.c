@@ -4,18 +4,6 @@
 #include "handle.h"
 #include "images/image.h"
 
-const void *st_texture_bytes(stele_file *file, const stele_texture *texture, uint64_t *size)
-{
-    const void *data = NULL;
-    size_t length = 0;
-    *size = texture->size;
-    if (texture->data)
-        return texture->data;
-    bool found = texture->file && st_companion_find(&file->companions, texture->file, &data, &length);
-    *size = length;
-    return found ? data : NULL;
-}
-
 const void *stele_texture_bytes(stele_file *file, uint32_t texture, size_t *size)
 {
     const stele_model *model = stele_file_model(file);
@@ -28,7 +16,7 @@ const void *stele_texture_bytes(stele_file *file, uint32_t texture, size_t *size
         st_fail(file, STELE_USAGE, "there is no such texture");
         return NULL;
     }
-    const void *data = st_texture_bytes(file, &model->textures[texture], &bytes);
+    const void *data = st_texture_bytes(&file->companions, &model->textures[texture], &bytes);
     if (data && size)
         *size = (size_t)bytes;
     if (!data)

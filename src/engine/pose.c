@@ -3,7 +3,7 @@
 
 #include "base/matrix.h"
 #include "columns.h"
-#include "model/sample.h"
+#include "model/evaluate.h"
 
 /* ---- By name ---- */
 
@@ -60,7 +60,7 @@ static void rest(const stele_model *model, const stele_pose *pose)
 stele_status stele_sample(const stele_model *model, uint32_t clip, double seconds, uint32_t *keys, size_t key_count,
                           const stele_pose *pose)
 {
-    if (!pose_is_sound(model, pose) || (clip != STELE_NONE && clip >= model->clip_count))
+    if (!pose_is_sound(model, pose) || !clip_is_there(model, clip))
         return STELE_USAGE;
     const stele_clip *c = clip != STELE_NONE ? &model->clips[clip] : NULL;
     if (c && keys && key_count < c->channel_count)

@@ -15,6 +15,12 @@ typedef struct morphing {
 morphing st_morphing(const stele_model *model, uint32_t node, uint32_t clip, double seconds);
 double st_morph_weight(const morphing *m, size_t morph);
 
+/* Whether a caller can mean it: a clip of the model, or none. */
+static inline bool clip_is_there(const stele_model *model, uint32_t clip)
+{
+    return clip == STELE_NONE || clip < model->clip_count;
+}
+
 /* stele_evaluate_nodes and _vertices, for those who know that the arrays are large enough and the indices are there. */
 void st_evaluate_nodes(const stele_model *model, uint32_t clip, double seconds, double (*matrices)[16]);
 bool st_evaluate_vertices(const stele_model *model, uint32_t node, uint32_t primitive, uint32_t clip, double seconds,

@@ -31,14 +31,14 @@ uint8_t *st_texture_uses(context *c)
     return uses;
 }
 
-const void *st_save_texture_bytes(context *c, const stele_texture *texture, uint64_t *size)
+const void *st_texture_bytes(companions *beside, const stele_texture *texture, uint64_t *size)
 {
     const void *data;
     size_t found;
     *size = texture->size;
     if (texture->data)
         return texture->data;
-    if (!texture->file || !c->companions || !st_companion_find(c->companions, texture->file, &data, &found))
+    if (!texture->file || !st_companion_find(beside, texture->file, &data, &found))
         return NULL;
     *size = found;
     return data;
@@ -88,7 +88,7 @@ bool st_save_companion(context *c, const char *name, const char *extensions)
 const char *st_save_texture_problem(context *c, const stele_texture *texture, const char *name)
 {
     uint64_t size;
-    const void *data = st_save_texture_bytes(c, texture, &size);
+    const void *data = st_texture_bytes(c->companions, texture, &size);
     if (!data)
         return "cannot be read";
     if (st_image_kind(data, size) == IMAGE_UNKNOWN)
@@ -99,7 +99,7 @@ const char *st_save_texture_problem(context *c, const stele_texture *texture, co
 void st_save_texture_copy(context *c, const stele_texture *texture, const char *name)
 {
     uint64_t size;
-    const void *data = st_save_texture_problem(c, texture, name) ? NULL : st_save_texture_bytes(c, texture, &size);
+    const void *data = st_save_texture_problem(c, texture, name) ? NULL : st_texture_bytes(c->companions, texture, &size);
     if (data)
         copy(c, data, size, name);
 }

@@ -43,7 +43,7 @@ enum { TEXTURE_IS_COLOR = 1, TEXTURE_IS_OTHER = 2 };
 uint8_t *st_texture_uses(context *c);
 
 /* The bytes of a texture: inside the model, or beside it. NULL if there are none. */
-const void *st_save_texture_bytes(context *c, const stele_texture *texture, uint64_t *size);
+const void *st_texture_bytes(companions *beside, const stele_texture *texture, uint64_t *size);
 
 /* Puts the bytes of a texture beside the output under a name, once. Names and bytes come from files that may want to put
  * anything anywhere: only images are copied, and only under names of images. Why it is not copied; NULL: it is. */

@@ -258,7 +258,7 @@ static image image_of(writer *w, uint32_t index)
     bool embed = w->c->save->textures == STELE_TEXTURES_EMBED || (t->data && w->c->save->textures != STELE_TEXTURES_COPY);
     image found = {0};
     if (embed) {
-        found.data = st_save_texture_bytes(w->c, t, &found.size);
+        found.data = st_texture_bytes(w->c->companions, t, &found.size);
         found.mime_type = mime_type(found.data, found.size);
     }
     if (found.mime_type)
