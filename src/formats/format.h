@@ -98,7 +98,8 @@ typedef struct format {
     /* The meaning of the bytes: fills the model of c->load. False if it cannot be had; a diagnostic says why. */
     bool (*load)(context *c, const raw_file *raw);
 
-    /* The reverse: fills a raw struct that is zero but for its dialect. Losses are reported; false if it does not fit. */
+    /* The reverse: fills a raw struct that is zero but for its dialect, in which it says which dialect it has made of it: if
+     * that is not the one that was asked for, it is adapted. Losses are reported; false if it does not fit. */
     bool (*save)(context *c, raw_file *raw);
     unsigned usual_dialect; /* that of new files */
 

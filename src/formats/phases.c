@@ -94,7 +94,8 @@ bool st_format_finite(const format *format, context *c, raw_file *raw)
 /* A writer checks what it writes: whatever the model was, numbers can overflow on the way. Text is checked as it is printed. */
 bool st_format_save(const format *format, context *c, raw_file *raw)
 {
-    bool saved = format->save(c, raw);
+    unsigned wanted = raw->dialect;
+    bool saved = format->save(c, raw) && (raw->dialect == wanted || st_format_adapt(format, c, raw, wanted));
     settle(format, c, raw);
     return saved && c->fits && (format->parse || st_format_finite(format, c, raw));
 }

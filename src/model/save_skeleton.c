@@ -8,8 +8,7 @@
 static bool *find_neutral(context *c, const flat_model *flat)
 {
     const stele_model *model = flat->model;
-    bool *neutral = st_arena_array(c->arena, flat->joint_count, sizeof *neutral);
-    c->fits &= neutral != NULL;
+    bool *neutral = st_need(c, flat->joint_count, sizeof *neutral);
     if (!neutral)
         return NULL;
     for (size_t i = 0; i < flat->joint_count; i++)
@@ -30,8 +29,7 @@ static bool *find_neutral(context *c, const flat_model *flat)
 bool st_joint_numbers(context *c, const flat_model *flat, joint_numbers *numbers)
 {
     bool *neutral = find_neutral(c, flat);
-    *numbers = (joint_numbers){.of = st_arena_array(c->arena, flat->joint_count, sizeof *numbers->of)};
-    c->fits &= numbers->of != NULL;
+    *numbers = (joint_numbers){.of = st_need(c, flat->joint_count, sizeof *numbers->of)};
     if (!neutral || !numbers->of)
         return false;
     for (size_t i = 0; i < flat->joint_count; i++) {

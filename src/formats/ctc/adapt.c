@@ -1,14 +1,6 @@
 /* From one version of CTC to another: the sections are laid out afresh, in the order of the header and without gaps. */
 #include "raw.h"
 
-static void *copy_bytes(context *c, const void *data, uint64_t size)
-{
-    void *copy = st_arena_bytes(c->arena, size);
-    if (copy && size)
-        memcpy(copy, data, (size_t)size);
-    return copy;
-}
-
 /* ---- What the engine overwrites is written as zeros ---- */
 
 static void clear_rows(context *c, span *rows)
@@ -20,7 +12,7 @@ static void clear_morphs(context *c, ctc_file *f)
 {
     static const uint8_t zeros[12];
     uint32_t count = ctc_word_of(f, CTC_MORPH_COUNT);
-    f->morph = copy_bytes(c, f->morph, (uint64_t)count * sizeof *f->morph);
+    f->morph = st_need_copy(c, f->morph, count, sizeof *f->morph);
     for (uint32_t i = 0; f->morph && i < count; i++)
         f->morph[i].scratch.data = zeros;
 }
@@ -28,7 +20,7 @@ static void clear_morphs(context *c, ctc_file *f)
 /* And the numbers of children are counted. */
 static void rewrite_bones(context *c, span *rows)
 {
-    uint8_t *bones = copy_bytes(c, rows->data, rows->count * BONE_BYTES);
+    uint8_t *bones = st_need_copy(c, rows->data, rows->count, BONE_BYTES);
     rows->data = bones;
     for (uint64_t i = 0; bones && i < rows->count; i++) {
         uint8_t *bone = bones + i * BONE_BYTES;

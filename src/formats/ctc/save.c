@@ -71,17 +71,15 @@ static bool keeps_bind(const ctc_saver *a)
 /* Bones of other models get the axes of the file too: otherwise the first key of each would have to turn them. */
 static bool collect_bones(ctc_saver *a)
 {
-    arena *arena = a->c->arena;
     uint64_t count = a->flat.joint_count;
-    a->bone_of_joint = st_arena_array(arena, count, sizeof *a->bone_of_joint);
-    a->joint_of_bone = st_arena_array(arena, count, sizeof *a->joint_of_bone);
-    a->adjust = st_arena_array(arena, count, sizeof *a->adjust);
-    a->bone_bind = st_arena_array(arena, count, sizeof *a->bone_bind);
+    a->bone_of_joint = st_need(a->c, count, sizeof *a->bone_of_joint);
+    a->joint_of_bone = st_need(a->c, count, sizeof *a->joint_of_bone);
+    a->adjust = st_need(a->c, count, sizeof *a->adjust);
+    a->bone_bind = st_need(a->c, count, sizeof *a->bone_bind);
     joint_numbers numbers;
     matrix turn = keeps_bind(a) ? st_matrix_identity() : a->flat.root, back;
     st_matrix_inverse(&turn, &back);
-    a->c->fits &=
-        a->bone_of_joint && a->joint_of_bone && a->adjust && a->bone_bind && st_joint_numbers(a->c, &a->flat, &numbers);
+    a->c->fits &= st_joint_numbers(a->c, &a->flat, &numbers);
     for (uint32_t i = 0; a->c->fits && i < count; i++) {
         const flat_joint *joint = &a->flat.joints[i];
         a->bone_of_joint[i] = STELE_NONE;
@@ -296,8 +294,7 @@ static void report_rest(film *f, uint32_t first_clip)
 static uint32_t *choose_clips(ctc_saver *a, double fps, uint32_t *count, double *frames)
 {
     const stele_model *model = a->c->save->model;
-    uint32_t *clips = st_arena_array(a->c->arena, model->clip_count, sizeof *clips);
-    a->c->fits &= clips != NULL;
+    uint32_t *clips = st_need(a->c, model->clip_count, sizeof *clips);
     for (uint32_t i = 0; clips && i < model->clip_count; i++)
         if (st_flat_clip_used(&a->flat, i)) {
             clips[(*count)++] = i;
@@ -310,14 +307,13 @@ static uint32_t *choose_clips(ctc_saver *a, double fps, uint32_t *count, double 
 static bool prepare_film(film *f, uint64_t frames)
 {
     ctc_saver *a = f->saver;
-    arena *arena = a->c->arena;
     uint64_t width = 1 + (uint64_t)a->bone_count;
-    f->nodes = st_arena_array(arena, a->c->save->model->node_count, sizeof *f->nodes);
-    f->joints = st_arena_array(arena, a->flat.joint_count, sizeof *f->joints);
-    f->places = st_arena_array(arena, a->bone_count, sizeof *f->places);
-    f->angles = st_arena_array(arena, width, sizeof *f->angles);
-    f->keys = st_arena_array(arena, frames * width, KEY_BYTES);
-    return a->c->fits = f->nodes && f->joints && f->places && f->angles && f->keys;
+    f->nodes = st_need(a->c, a->c->save->model->node_count, sizeof *f->nodes);
+    f->joints = st_need(a->c, a->flat.joint_count, sizeof *f->joints);
+    f->places = st_need(a->c, a->bone_count, sizeof *f->places);
+    f->angles = st_need(a->c, width, sizeof *f->angles);
+    f->keys = st_need(a->c, frames * width, KEY_BYTES);
+    return a->c->fits;
 }
 
 /* Without a clip there is one frame, for the bones must be somewhere. */
@@ -386,11 +382,10 @@ static bool flatten(ctc_saver *a)
 /* Where the main key is at rest, and so what vertices without a bone must be freed of. */
 static bool bind_main(ctc_saver *a)
 {
-    uint64_t count = a->c->save->model->node_count;
-    double(*nodes)[16] = st_arena_array(a->c->arena, count, sizeof *nodes);
+    double(*nodes)[16] = st_need(a->c, a->c->save->model->node_count, sizeof *nodes);
     a->main_bind = st_matrix_identity();
     if (!nodes)
-        return a->c->fits = false;
+        return false;
     st_evaluate_nodes(a->c->save->model, STELE_NONE, 0, nodes);
     matrix place = main_place(a, nodes);
     if (main_joint(a) != STELE_NONE)

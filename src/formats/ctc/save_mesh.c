@@ -132,9 +132,9 @@ static morph_moves find_moves(ctc_saver *a, const flat_mesh *mesh, morph_names *
         most += mesh->morphs[i].position.count;
     if (!mesh->morph_count)
         return moves;
-    moves.first = st_arena_array(a->c->arena, mesh->vertex_count, sizeof *moves.first);
-    moves.move = st_arena_array(a->c->arena, most, sizeof *moves.move);
-    a->c->fits &= moves.first && moves.move && most < UINT32_MAX;
+    moves.first = st_need(a->c, mesh->vertex_count, sizeof *moves.first);
+    moves.move = st_need(a->c, most, sizeof *moves.move);
+    a->c->fits &= most < UINT32_MAX;
     names->known = names->count;
     for (size_t i = 0; a->c->fits && i < mesh->morph_count; i++) {
         uint32_t morph = number_of_morph(names, a->c->arena, mesh->morphs[i].name, i);
@@ -163,11 +163,11 @@ typedef struct pool {
 
 static bool make_pool(pool *p, uint64_t morphs)
 {
-    arena *a = p->saver->c->arena;
-    p->start = st_arena_array(a, MOST_VERTICES + 1, sizeof *p->start);
-    p->scratch = st_arena_array(a, 1, (size_t)(VERTEX_BYTES + 4 + 8 * MOST_INFLUENCES + 4 + 16 * morphs));
-    p->morphs.name = st_arena_array(a, morphs, sizeof *p->morphs.name);
-    return p->saver->c->fits = st_hash_make(&p->vertices, a, MOST_VERTICES) && p->start && p->scratch && p->morphs.name;
+    context *c = p->saver->c;
+    p->start = st_need(c, MOST_VERTICES + 1, sizeof *p->start);
+    p->scratch = st_need(c, 1, (size_t)(VERTEX_BYTES + 4 + 8 * MOST_INFLUENCES + 4 + 16 * morphs));
+    p->morphs.name = st_need(c, morphs, sizeof *p->morphs.name);
+    return c->fits &= st_hash_make(&p->vertices, c->arena, MOST_VERTICES);
 }
 
 static bool is_record(const pool *p, uint32_t vertex, const uint8_t *record, uint64_t size)

@@ -325,8 +325,7 @@ static bool fits(mesh_saver *m)
 bool st_mesh_save(context *c, raw_file *raw)
 {
     mesh_saver m = {.c = c, .file = (mesh_file *)raw};
-    unsigned dialect = raw->dialect;
-    bool keep_root = st_mesh_traits[dialect].root_transform;
+    bool keep_root = st_mesh_traits[raw->dialect].root_transform;
     flat_wishes wishes = {.axes = st_matrix_identity(),
                           .keep_root = keep_root,
                           .skeleton = true,
@@ -344,7 +343,5 @@ bool st_mesh_save(context *c, raw_file *raw)
         save_root(&m);
     save_clips(&m);
     st_report_clips(c, &m.flat);
-    if (c->fits && dialect != raw->dialect)
-        c->fits = st_format_adapt(&st_format_mesh, c, raw, dialect);
     return c->fits;
 }

@@ -166,9 +166,7 @@ static bool make_tracks(sga_saver *a, flat_track *own, const double *times, uint
             own[b].times[own[b].count++] = times[count - 1];
             keys = own[b].count = st_sort_times(own[b].times, own[b].count);
         }
-        uint8_t *bytes = st_arena_array(a->c->arena, keys, KEY_BYTES);
-        a->c->fits &= bytes != NULL;
-        to->track[b] = (sga_track){.bone = (uint16_t)b, .key = {bytes, keys, KEY_BYTES}};
+        to->track[b] = (sga_track){.bone = (uint16_t)b, .key = {st_need(a->c, keys, KEY_BYTES), keys, KEY_BYTES}};
     }
     to->track_count = (uint16_t)bones;
     return a->c->fits;
@@ -275,11 +273,8 @@ bool st_sga_of_model(context *c, const flat_model *flat, bool neutral, sga_file 
 
 bool st_sga_save(context *c, raw_file *raw)
 {
-    unsigned wanted = raw->dialect;
     flat_model flat;
     flat_wishes wishes = {.axes = st_rayne_axes(), .skeleton = true};
     raw->dialect = SGA_V1;
-    if (!st_flatten(c, &wishes, &flat) || !st_sga_of_model(c, &flat, false, (sga_file *)raw))
-        return false;
-    return wanted == SGA_V1 || st_format_adapt(&st_format_sga, c, raw, wanted);
+    return st_flatten(c, &wishes, &flat) && st_sga_of_model(c, &flat, false, (sga_file *)raw);
 }

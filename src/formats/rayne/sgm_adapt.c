@@ -45,8 +45,7 @@ static void uv_sets_to_textures(sgm_adapter *a, sgm_material *m)
     static const text nothing = {"", 1};
     uint64_t dropped = 0, hints = 0;
     m->texture_count = m->uv_set_count;
-    m->texture = st_arena_array(a->c->arena, m->uv_set_count, sizeof *m->texture);
-    a->c->fits &= m->texture != NULL;
+    m->texture = st_need(a->c, m->uv_set_count, sizeof *m->texture);
     for (unsigned i = 0; m->texture && i < m->uv_set_count; i++) {
         const sgm_uv_set *set = &m->uv_set[i];
         m->texture[i] = set->texture_count ? set->texture[0] : (sgm_texture){.name = nothing};
@@ -231,8 +230,7 @@ static void adapt_indices(sgm_adapter *a, sgm_mesh *m)
         st_refuse(a->c, a->place, "its indices have 16 bits");
         return;
     }
-    uint8_t *copy = st_arena_alloc(a->c->arena, 2 * (uint64_t)m->index_count);
-    a->c->fits &= copy != NULL;
+    uint8_t *copy = st_need(a->c, m->index_count, 2);
     for (uint64_t i = 0; copy && i < m->index_count; i++)
         store_uint(copy + 2 * i, load_uint(m->indices.data + i * m->index_size, st_sgm_index_type(m)), 2);
     m->indices = (span){copy, m->index_count, 2};

@@ -214,9 +214,8 @@ static void save_vertices(sgm_saver *a, const flat_mesh *m, const stele_property
         to->vertices = (span){m->position.data, m->vertex_count, stride};
         return;
     }
-    uint8_t *bytes = st_arena_array(a->c->arena, m->vertex_count, stride);
+    uint8_t *bytes = st_need(a->c, m->vertex_count, stride);
     to->vertices = (span){bytes, m->vertex_count, stride};
-    a->c->fits &= bytes != NULL;
     if (!bytes)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -241,9 +240,8 @@ static void save_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
     to->indices = (span){v->data, v->count, to->index_size};
     if (packed && stele_type_size(v->type) == to->index_size)
         return;
-    uint8_t *bytes = st_arena_array(a->c->arena, v->count, to->index_size);
+    uint8_t *bytes = st_need(a->c, v->count, to->index_size);
     to->indices.data = bytes;
-    a->c->fits &= bytes != NULL;
     for (uint64_t i = 0; bytes && i < v->count; i++)
         store_uint(bytes + i * to->index_size, st_view_integer(v, i), to->index_size);
 }
@@ -313,12 +311,9 @@ static const float color_step = 1e-5f;
 static void move_colors(sgm_saver *a, sgm_mesh *m)
 {
     uint32_t stride = m->vertices.stride;
-    uint8_t *copy = st_arena_array(a->c->arena, m->vertex_count, stride);
-    a->c->fits &= copy != NULL;
-    if (!copy || !m->vertex_count)
+    m->vertices.data = st_need_copy(a->c, m->vertices.data, m->vertex_count, stride);
+    if (!m->vertices.data || !m->vertex_count)
         return;
-    memcpy(copy, m->vertices.data, (size_t)m->vertex_count * stride);
-    m->vertices.data = copy;
     uint8_t *colors = (uint8_t *)st_sgm_column(m, "color").data;
     for (uint64_t v = 0; v < m->vertex_count; v++)
         for (uint32_t k = 0; k < 3; k++) {
@@ -383,7 +378,6 @@ static void report_losses(sgm_saver *a)
 /* Without a place for the .sga there is no skeleton, and everything stays as it is at rest. */
 bool st_sgm_save(context *c, raw_file *raw)
 {
-    unsigned wanted = raw->dialect;
     sgm_saver a = {.c = c, .file = (sgm_file *)raw};
     flat_wishes wishes = {.axes = st_rayne_axes(), .skeleton = c->save->name, .normals = true};
     raw->dialect = SGM_V3;
@@ -397,7 +391,7 @@ bool st_sgm_save(context *c, raw_file *raw)
     if (c->fits && a.flat.joint_count)
         save_animation(&a);
     report_losses(&a);
-    return c->fits && (wanted == SGM_V3 || st_format_adapt(&st_format_sgm, c, raw, wanted));
+    return c->fits;
 }
 
 /* The animation file of an untouched copy. */

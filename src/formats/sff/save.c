@@ -40,9 +40,8 @@ static void choose_textures(sff_saver *a)
     uint8_t *uses = st_texture_uses(c);
     for (size_t i = 0; i < c->save->model->material_count; i++)
         room += count_lines(further_of(&c->save->model->materials[i]));
-    a->name = st_arena_array(c->arena, room, sizeof *a->name);
-    a->written = st_arena_array(c->arena, c->save->model->texture_count, sizeof *a->written);
-    c->fits &= a->name && a->written;
+    a->name = st_need(c, room, sizeof *a->name);
+    a->written = st_need(c, c->save->model->texture_count, sizeof *a->written);
     for (uint32_t i = 0; c->fits && i < c->save->model->texture_count; i++) {
         bool write = uses[i] != TEXTURE_IS_OTHER;
         a->written[i] = write ? (uint32_t)a->name_count : STELE_NONE;
@@ -95,8 +94,7 @@ static span list_textures(sff_saver *a, const stele_material *m)
 static void list_all_textures(sff_saver *a)
 {
     const stele_model *model = a->c->save->model;
-    a->lists = st_arena_array(a->c->arena, model->material_count, sizeof *a->lists);
-    a->c->fits &= a->lists != NULL;
+    a->lists = st_need(a->c, model->material_count, sizeof *a->lists);
     for (size_t i = 0; a->c->fits && i < model->material_count; i++)
         a->lists[i] = list_textures(a, &model->materials[i]);
 }
@@ -274,10 +272,9 @@ bool st_sff_save(context *c, raw_file *raw)
     f->mode = raw->dialect;
     a.layout = st_sff_layout(f->format, *raw);
     f->mesh_count = a.flat.mesh_count;
-    f->mesh = st_arena_array(c->arena, f->mesh_count, sizeof *f->mesh);
+    f->mesh = st_need(c, f->mesh_count, sizeof *f->mesh);
     f->texture_count = a.name_count;
-    f->texture = st_arena_array(c->arena, f->texture_count, sizeof *f->texture);
-    c->fits &= f->mesh && f->texture;
+    f->texture = st_need(c, f->texture_count, sizeof *f->texture);
     for (uint64_t i = 0; c->fits && i < f->mesh_count; i++)
         measure_mesh(&a, i);
     if (c->fits)

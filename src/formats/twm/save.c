@@ -164,8 +164,8 @@ static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned
 
 static void save_meshes(twm_saver *t)
 {
-    t->file->mesh = st_arena_array(t->c->arena, t->flat.mesh_count, sizeof *t->file->mesh);
-    t->c->fits &= t->file->mesh != NULL && t->flat.mesh_count <= UINT32_MAX;
+    t->file->mesh = st_need(t->c, t->flat.mesh_count, sizeof *t->file->mesh);
+    t->c->fits &= t->flat.mesh_count <= UINT32_MAX;
     t->file->mesh_count = (uint32_t)t->flat.mesh_count;
     for (unsigned i = 0; t->c->fits && i < t->flat.mesh_count; i++)
         save_mesh(t, &t->flat.meshes[i], &t->file->mesh[i], i);
@@ -298,8 +298,7 @@ static bool save_clip(twm_saver *t, uint32_t clip, twm_animation *animation)
 static void save_clips(twm_saver *t)
 {
     const stele_model *model = t->flat.model;
-    t->file->animation = st_arena_array(t->c->arena, model->clip_count, sizeof *t->file->animation);
-    t->c->fits &= t->file->animation != NULL;
+    t->file->animation = st_need(t->c, model->clip_count, sizeof *t->file->animation);
     for (uint32_t i = 0; t->c->fits && i < model->clip_count; i++)
         if (st_flat_clip_used(&t->flat, i))
             t->c->fits &= save_clip(t, i, &t->file->animation[t->file->animation_count++]);
@@ -313,7 +312,6 @@ bool st_twm_save(context *c, raw_file *raw)
 {
     static const uint8_t zeros[3];
     twm_file *f = (twm_file *)raw;
-    unsigned dialect = raw->dialect;
     twm_saver t = {.c = c, .file = f};
     flat_wishes wishes = {.axes = st_matrix_identity(), .skeleton = true};
     if (!st_flatten(c, &wishes, &t.flat) || !st_joint_numbers(c, &t.flat, &t.numbers))
@@ -324,7 +322,5 @@ bool st_twm_save(context *c, raw_file *raw)
     save_meshes(&t);
     save_clips(&t);
     st_report_clips(c, &t.flat);
-    if (c->fits && dialect != TWM_V3)
-        c->fits = st_format_adapt(&st_format_twm, c, raw, dialect);
     return c->fits;
 }
