@@ -246,6 +246,23 @@ static void test_interleaved_vertices(void **state)
     free(v);
 }
 
+static void test_what_is_missing_is_neutral(void **state)
+{
+    static const float expected[][4] = {{0, 0, 0, 0}, {0, 0, 1, 0}, {1, 0, 0, 1}, {0, 0, 0, 0},
+                                        {1, 1, 1, 1}, {0, 0, 0, 0}, {1, 0, 0, 0}};
+    const stele_primitive p = {.vertex_count = 1, .material = STELE_NONE};
+    (void)state;
+    for (stele_semantic s = STELE_POSITION; s <= STELE_WEIGHTS; s++) {
+        float out[8] = {0};
+        const stele_slot slots[] = {{.semantic = s, .type = STELE_F32, .components = 4},
+                                    {.semantic = s, .set = 1, .type = STELE_F32, .components = 4, .offset = 16}};
+        assert_int_equal(stele_read_vertices(&p, slots, 2, out, sizeof out), STELE_OK);
+        assert_memory_equal(out, expected[s], sizeof expected[s]);
+        if (s == STELE_WEIGHTS) /* all of it went to the first set */
+            assert_memory_equal(out + 4, expected[STELE_POSITION], sizeof expected[s]);
+    }
+}
+
 static void test_streams_and_quantised_positions(void **state)
 {
     (void)state;
@@ -589,6 +606,7 @@ int main(void)
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_interleaved_vertices),
+        cmocka_unit_test(test_what_is_missing_is_neutral),
         cmocka_unit_test(test_streams_and_quantised_positions),
         cmocka_unit_test(test_slots_without_sense),
         cmocka_unit_test(test_weights_of_few_bits_sum_to_one),

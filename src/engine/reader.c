@@ -10,12 +10,13 @@
 /* What is read where the primitive has nothing. */
 static const float *neutral_of(stele_semantic semantic, uint32_t set)
 {
-    static const float none[4] = {0}, normal[4] = {0, 0, 1, 0}, tangent[4] = {1, 0, 0, 1}, color[4] = {1, 1, 1, 1};
+    static const float none[4] = {0}, normal[4] = {0, 0, 1, 0}, tangent[4] = {1, 0, 0, 1}, color[4] = {1, 1, 1, 1},
+                       first[4] = {1, 0, 0, 0};
     switch (semantic) {
     case STELE_NORMAL: return normal;
     case STELE_TANGENT: return tangent;
     case STELE_COLOR: return color;
-    case STELE_WEIGHTS: return set ? none : tangent; /* all of it to the first joint */
+    case STELE_WEIGHTS: return set ? none : first; /* all of it to the first joint */
     default: return none;
     }
 }
