@@ -59,7 +59,7 @@ samples:
 	python3 tools/make_samples.py
 
 format:
-	@clang-format -i include/*.h $(shell find src -name "*.[ch]") cli/*.[ch] wasm/*.[ch] wasm/include/*.h import/*.[ch] sandbox/*.[ch] tests/*.[ch] fuzz/*.c $(wildcard bench/*.c)
+	@clang-format -i include/*.h $(shell find src -name "*.[ch]") cli/*.[ch] wasm/*.[ch] wasm/include/*.h import/*.[ch] sandbox/*.[ch] tests/*.[ch] fuzz/*.c examples/*.[ch] examples/*.cpp $(wildcard bench/*.c)
 
 # PREFIX (usually /usr/local) and DESTDIR
 install: all

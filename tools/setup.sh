@@ -70,6 +70,10 @@ check)
     program blender blender
     want python3-numpy
     want tumbler
+    want libegl-dev
+    want libgl1-mesa-dri
+    want libglfw3-dev
+    program Xvfb xvfb
     want libcmocka-dev
     want libclang-rt-dev
     want libmeshoptimizer-dev
