@@ -214,11 +214,12 @@ static void run_threads(pool *p, unsigned threads, const settings *s)
             progress_clear(&bar);
         print_slot(&p->slots[i]);
     }
+    if (interrupted()) /* the last ones may have been left for that */
+        stop(p, p->count, &bar);
     progress_clear(&bar);
     for (unsigned i = 0; i < p->started; i++)
         pthread_join(p->workers[i], NULL);
     free(p->workers);
-    stop_at_once(true);
 }
 
 static void count_of(size_t count, const char *what, const char *more)
@@ -312,6 +313,7 @@ int run_list(const settings *s, file_list *list, job_function run, const char *d
         run_threads(&p, threads < list->count ? threads : (unsigned)list->count, s);
     if (list->count > 1 && !s->quiet)
         print_summary(&p, s);
+    stop_at_once(true);
     int worst = EXIT_FINE;
     for (size_t i = 0; i < list->count; i++)
         if (p.slots[i].job.exit_code > worst)

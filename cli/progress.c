@@ -68,7 +68,9 @@ void progress_show(progress *p, uint64_t done, uint64_t total, const char *unit)
 
 void progress_clear(progress *p)
 {
-    if (p->drawn)
+    if (p->drawn) {
         fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
     p->drawn = false;
 }

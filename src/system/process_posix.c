@@ -40,6 +40,7 @@ void st_process_begin(int *argc, char ***argv)
     (void)argc;
     (void)argv;
     signal(SIGPIPE, SIG_IGN);
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* whole lines: an interrupt says its own between them, not within one */
     survive_truncation();
 }
 
