@@ -69,9 +69,9 @@ class CliTest(unittest.TestCase):
         self.assertEqual(result.returncode, code, result)
         return result
 
-    def start(self, *arguments, **options):
+    def start(self, *arguments, before=(), **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.folder} | options
-        process = subprocess.Popen([STELE, *map(os.fspath, arguments)], **options)
+        process = subprocess.Popen([*before, STELE, *map(os.fspath, arguments)], **options)
         self.addCleanup(self.stop, process)
         return process
 
@@ -79,6 +79,15 @@ class CliTest(unittest.TestCase):
     def stop(process):
         process.kill()
         process.communicate()
+
+    def wait_until_up(self, pid):
+        """Until the command, and not the system, decides what an interrupt does."""
+        for _ in range(6000):
+            status = Path(f"/proc/{pid}/status").read_text()
+            if int(re.search(r"SigCgt:\s*([0-9a-f]+)", status).group(1), 16) >> (signal.SIGINT - 1) & 1 and "Name:\tstele\n" in status:
+                return
+            time.sleep(0.01)
+        self.fail("it does not start")
 
     def put(self, name, data):
         path = self.folder / name
@@ -992,32 +1001,32 @@ def limit_file_size():
     resource.setrlimit(resource.RLIMIT_FSIZE, (MEGABYTE, MEGABYTE))
 
 
-class Interrupts(CliTest):
-    SIZE = 300 * MEGABYTE
+def can_trace():
+    return shutil.which("strace") and not subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode
 
-    def unfinished(self, size):
-        for path in self.folder.glob(".stele-*"):
-            try:
-                return 0 < path.stat().st_size < size
-            except FileNotFoundError:
-                pass
-        return False
 
-    def converting(self, *arguments, hangup=signal.SIG_DFL):
-        """A conversion that has written something, but not all, and stands still there."""
-        size = large_model(self.folder / "a.sgm", self.SIZE)
+@unittest.skipUnless(can_trace(), "there is no strace, or it may not trace")
+class Traced(CliTest):
+    """The system interrupts the command in a call that a test chooses: no luck is needed, and no long work."""
+
+    def interrupted_in(self, calls, which, number, *arguments, hangup=signal.SIG_DFL):
+        """The command, which gets that signal in one of these calls; the process is the command itself, not the tracer."""
+        tracer = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={calls}", "-e", f"inject={calls}:signal={number.name}:when={which}"]
         # the tests may themselves run under nohup
-        process = self.start("convert", *arguments, preexec_fn=lambda: signal.signal(signal.SIGHUP, hangup))
-        while process.poll() is None:
-            if self.unfinished(size):
-                process.send_signal(signal.SIGSTOP)
-                time.sleep(0.01)
-                if self.unfinished(size):
-                    return process
-                process.send_signal(signal.SIGCONT)
-            time.sleep(0.0005)
-        self.skipTest(f"the conversion was over too soon: {process.returncode}")
+        return self.start(*arguments, before=tracer, preexec_fn=lambda: signal.signal(signal.SIGHUP, hangup))
 
+    def standing_still(self, *arguments, hangup=signal.SIG_DFL):
+        """A conversion of a.sgm that has written something, but not all, and stands still there."""
+        size = large_model(self.folder / "a.sgm", 4 * MEGABYTE)
+        process = self.interrupted_in("write", 3, signal.SIGSTOP, "convert", "--work-limit", "0", *arguments, hangup=hangup)
+        state = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        self.assertEqual((state.si_code, state.si_status), (os.CLD_STOPPED, signal.SIGSTOP))
+        begun, = self.folder.rglob(".stele-*")
+        self.assertTrue(0 < begun.stat().st_size < size)
+        return process
+
+
+class Interrupts(Traced):
     def deliver(self, process, number):
         process.send_signal(number)
         process.send_signal(signal.SIGCONT)
@@ -1026,18 +1035,18 @@ class Interrupts(CliTest):
     def test_nothing_is_left_behind(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number.name):
-                process = self.converting("a.sgm", "out.sgm")
+                process = self.standing_still("a.sgm", "out.sgm")
                 self.assertEqual(self.deliver(process, number), 128 + number)
                 self.assertEqual(self.names(), ["a.sgm"])
 
     def test_what_was_there_stays(self):
         old = self.put("out.sgm", b"old")
-        process = self.converting("-f", "a.sgm", "out.sgm")
+        process = self.standing_still("-f", "a.sgm", "out.sgm")
         self.assertNotEqual(self.deliver(process, signal.SIGTERM), FINE)
         self.assertEqual((self.names(), old.read_bytes()), (["a.sgm", "out.sgm"], b"old"))
 
     def test_nohup_is_respected(self):
-        process = self.converting("a.sgm", "out.sgm", hangup=signal.SIG_IGN)
+        process = self.standing_still("a.sgm", "out.sgm", hangup=signal.SIG_IGN)
         self.assertEqual(self.deliver(process, signal.SIGHUP), FINE)
         self.assertEqual((self.folder / "out.sgm").stat().st_size, (self.folder / "a.sgm").stat().st_size)
 
@@ -1055,16 +1064,26 @@ class Interrupts(CliTest):
         self.interrupt(self.start("convert", "-f", "a.sgm", "pipe"))
 
     def interrupt(self, process):
-        time.sleep(0.2)
+        self.wait_until_up(process.pid)
+        time.sleep(0.2)  # until it waits
         process.send_signal(signal.SIGINT)
         try:
-            self.assertEqual(process.wait(3), 128 + signal.SIGINT)
+            self.assertEqual(process.wait(10), 128 + signal.SIGINT)
         except subprocess.TimeoutExpired:
             self.fail("the command does not react to an interrupt")
 
 
-class ChangingFiles(CliTest):
+class ChangingFiles(Traced):
     SIZE = 200 * MEGABYTE
+
+    def test_a_file_that_is_cut_while_it_is_written_again(self):
+        process = self.standing_still("a.sgm", "out.sgm")
+        os.truncate(self.folder / "a.sgm", 1000)
+        process.send_signal(signal.SIGCONT)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, NO_IO)
+        self.assertIn(b"changed while it was read", errors)
+        self.assertEqual(self.names(), ["a.sgm"])
 
     def test_a_file_that_is_cut_while_it_is_used(self):
         noticed = 0

@@ -13,7 +13,8 @@ import time
 import unittest
 from pathlib import Path
 
-from test_cli import DIALECTS, FILE_VERBS, FINDINGS, FINE, GOOD, NO_IO, SAMPLES, STELE, UNSUPPORTED, USAGE, CliTest, large_model, model_bytes
+from test_cli import DIALECTS, FILE_VERBS, FINDINGS, FINE, GOOD, NO_IO, SAMPLES, STELE, UNSUPPORTED, USAGE, CliTest, Traced, large_model, \
+    model_bytes
 
 MOMENTS = 100
 
@@ -266,7 +267,9 @@ class Interruptions(BatchTest):
             self.assertEqual(process.returncode, 128 + number, said)
             last = said.decode().splitlines()[-1]
             stopped += 1
-            if last != "stele: stopped":  # before any file was begun, or after the last
+            if last == "stele: stopped":  # before any file was begun, or after the last
+                self.assertIn(len(left), (0, self.FILES))
+            else:
                 done = int(last.removeprefix("stele: stopped after ").removesuffix(f" of {self.FILES} files"))
                 self.assertLessEqual(done, len(left))
                 self.assertGreaterEqual(done, len(left) - os.cpu_count())
@@ -289,17 +292,67 @@ class Interruptions(BatchTest):
         self.assertEqual(set(statuses), {"ok", "stopped"})
 
     def test_verbs_that_only_read(self):
-        large_model(self.folder / "large.sgm", 3 << 30)  # not done within a tenth of a second
+        large_model(self.folder / "large.sgm", 3 << 30)  # not done when it is stopped
         for arguments in (["check", "large.sgm"], ["check", "large.sgm", "large.sgm", "large.sgm"], ["explain", "-"], ["info", "large.sgm"]):
             with self.subTest(arguments):
                 process = self.start(*arguments, "--work-limit", "0", stdin=-1)
-                time.sleep(0.1)
+                self.wait_until_up(process.pid)
                 process.send_signal(signal.SIGINT)
                 begun = time.monotonic()
                 _, said = process.communicate(timeout=10)
                 self.assertEqual(process.returncode, 128 + signal.SIGINT)
                 self.assertIn(b"stele: stopped", said)
                 self.assertLess(time.monotonic() - begun, 2)
+
+
+class EveryCall(BatchTest, Traced):
+    """A signal in each single call that changes files, or could: all outputs are the old ones or all are the new ones, and nothing else
+    is there."""
+    CALLS = "openat,write,fchmod,close,?renameat,renameat2,linkat,unlinkat,mkdirat"
+    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def runs(self, old, *arguments):
+        """What a signal in the first call leaves and says, in the second, and so on, until none comes any more."""
+        for which in range(1, 1000):
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            for name, data in old.items():
+                self.put(f"out/{name}", data)
+            (self.folder / "out").mkdir(exist_ok=True)
+            number = self.NUMBERS[which % 3]
+            process = self.interrupted_in(self.CALLS, which, number, *arguments)
+            _, said = process.communicate(timeout=30)
+            if process.returncode == FINE:
+                return
+            self.assertEqual(process.returncode, 128 + number, said)
+            yield self.tree("out"), said.decode().splitlines()
+
+    def test_all_or_nothing(self):
+        source = SAMPLES / "scribe.sgm"
+        for arguments, names in ((["convert", "-f", "--copy-textures", source, "-o", "out/a.gltf"], ("a.gltf", "a.bin", "scribe.png")),
+                                 (["render", "-f", "--size", "32", source, "-o", "out/a.png"], ("a.png",))):
+            with self.subTest(arguments[0]):
+                old = {name: b"old " + name.encode() for name in names}
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                (self.folder / "out").mkdir()
+                self.expect(FINE, *arguments)
+                new, moments = self.tree("out"), 0
+                for left, said in self.runs(old, *arguments):
+                    moments += 1
+                    self.assertTrue(left in (old, new), sorted(left))
+                    self.assertEqual(said[-1], "stele: stopped")
+                self.assertGreater(moments, 10)
+
+    def test_it_says_how_far_it_got(self):
+        self.put_models("in/a.sgm", "in/b.sgm")
+        partly = 0
+        for left, said in self.runs({}, "convert", "--to", "glb", "--out-dir", "out", "in/a.sgm", "in/b.sgm"):
+            self.assertLessEqual(set(left), {"a.glb", "b.glb"})
+            if said[-1] == "stele: stopped":  # before the first, or after the last
+                self.assertIn(len(left), (0, 2))
+            else:
+                self.assertRegex(said[-1], rf"^stele: stopped after {len(left)} of 2 files$")
+                partly += 1
+        self.assertGreater(partly, 5)
 
 
 class EveryFailure(BatchTest):

@@ -14,6 +14,7 @@ import subprocess
 import termios
 import time
 import unittest
+from pathlib import Path
 
 from test_cli import FINE, SAMPLES, STELE, CliTest, model_bytes
 
@@ -47,6 +48,18 @@ class Transcript(CliTest):
         self.fail(f"{pattern} is never seen; there is:\n{self.screen()}")
         return None
 
+    def child(self):
+        """The process that the shell has started."""
+        shell = subprocess.run(["tmux", "-L", self.socket, "display", "-p", "#{pane_pid}"], capture_output=True, check=True).stdout.decode().strip()
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            started = Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
+            if started:
+                return started[0]
+            time.sleep(0.01)
+        self.fail("the shell starts nothing")
+        return None
+
     def put_models(self):
         for i in range(self.FILES):
             for end in ("sgm", "sga", "png"):
@@ -66,7 +79,7 @@ class Transcript(CliTest):
 
     def test_a_single_file_is_stopped(self):
         self.type(f"{STELE} check -; echo ended with $?", "Enter")
-        time.sleep(0.5)
+        self.wait_until_up(self.child())
         self.type("C-c")
         self.wait_for(r"stele: stopped\n")
         self.wait_for(r"ended with 130")

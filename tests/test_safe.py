@@ -15,7 +15,7 @@ import unittest
 import zlib
 from pathlib import Path
 
-from test_cli import FINE, MEGABYTE, NO_IO, SAMPLES, STELE, CliTest, large_model, model_bytes
+from test_cli import FINE, NO_IO, SAMPLES, STELE, CliTest, Traced, model_bytes
 
 BUILD = Path(os.environ.get("STELE_BUILD", Path(__file__).resolve().parent.parent / "build"))
 TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
@@ -263,30 +263,14 @@ class Modes(SafeTest):
             self.assertEqual(stat.S_IMODE((self.out / f"{mask}.sgm").stat().st_mode), 0o666 & ~mask)
 
 
-class Temporaries(SafeTest):
-    SIZE = 300 * MEGABYTE
-
+class Temporaries(SafeTest, Traced):
     def temporaries(self):
         return list(self.folder.rglob(".stele-*"))
-
-    def stopped(self, *arguments):
-        """A conversion that stands still while it writes."""
-        self.size = large_model(self.folder / "a.sgm", self.SIZE)
-        process = self.start("convert", *arguments, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
-        while process.poll() is None:
-            if self.temporaries():
-                process.send_signal(signal.SIGSTOP)
-                time.sleep(0.02)
-                if self.temporaries():
-                    return process
-                process.send_signal(signal.SIGCONT)
-            time.sleep(0.0005)
-        self.skipTest("the conversion was over too soon")
 
     def test_they_are_private(self):
         self.put("out/a.sgm", b"old").chmod(0o600)
         for arguments in (["a.sgm", "out/b.sgm"], ["-f", "a.sgm", "out/a.sgm"]):
-            process = self.stopped(*arguments)
+            process = self.standing_still(*arguments)
             modes = [stat.S_IMODE(path.stat().st_mode) for path in self.temporaries()]
             process.kill()
             process.wait()
@@ -296,7 +280,7 @@ class Temporaries(SafeTest):
 
     def test_two_signals_leave_nothing(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            process = self.stopped("a.sgm", "out/b.sgm")
+            process = self.standing_still("a.sgm", "out/b.sgm")
             process.send_signal(number)
             process.send_signal(signal.SIGINT if number != signal.SIGINT else signal.SIGTERM)
             process.send_signal(signal.SIGCONT)
@@ -316,7 +300,7 @@ class Temporaries(SafeTest):
             self.assertEqual(self.temporaries(), [])
 
     def test_what_a_killed_process_left_is_swept(self):
-        process = self.stopped("a.sgm", "out/b.sgm")
+        process = self.standing_still("a.sgm", "out/b.sgm")
         left = self.temporaries()
         self.expect(FINE, "convert", "-f", self.good, "out/c.sgm")
         self.assertEqual(self.temporaries(), left)  # it lives
@@ -333,7 +317,7 @@ class Temporaries(SafeTest):
         self.assertEqual(self.written(), sorted(names + ["a.sgm"]))
 
     def test_a_number_that_was_used_again(self):
-        process = self.stopped("a.sgm", "out/b.sgm")
+        process = self.standing_still("a.sgm", "out/b.sgm")
         left, = self.temporaries()
         process.kill()
         process.wait()

@@ -54,6 +54,7 @@ check)
     program git git
     program ninja ninja-build
     program tmux tmux
+    program strace strace
     program assimp assimp-utils
     want assimp-testmodels
     program node nodejs
