@@ -33,14 +33,14 @@ static void print_elements(FILE *out, const stele_field *f, uint64_t row, size_t
 static void print_range(FILE *out, const stele_field *f, size_t column, const field_ranges *r)
 {
     const stele_column *c = &f->columns[column];
-    size_t first = first_component(f, column);
+    double min, max;
     for (int side = 0; side < 2; side++) {
         fputs(side ? " to " : "", out);
         fputs(c->components > 1 ? "(" : "", out);
         for (uint32_t i = 0; i < c->components; i++) {
             fputs(i ? ", " : "", out);
-            if (r->min[first + i] <= r->max[first + i])
-                print_number(out, side ? r->max[first + i] : r->min[first + i], c->type);
+            if (range_of(f, r, column, i, &min, &max))
+                print_number(out, side ? max : min, c->type);
             else
                 fputs("none", out);
         }

@@ -55,13 +55,15 @@ void json_field(json *j, const stele_field *field, const field_view *view);
 bool shows_column(const field_view *view, size_t column);
 uint64_t end_of_rows(const field_view *view, const stele_field *field); /* behind the last that is shown */
 
-/* The least and greatest values of all components of all columns, and where those of a column begin. */
+/* The least and greatest values of all components of all columns. Files may say that there are more components than have room
+ * here: each of these is looked for when it is asked for. False if no value of it is finite. */
 enum { MOST_COMPONENTS = 256 };
 typedef struct field_ranges {
+    bool known;
     double min[MOST_COMPONENTS], max[MOST_COMPONENTS];
 } field_ranges;
 void find_ranges(const stele_field *field, field_ranges *ranges);
-size_t first_component(const stele_field *field, size_t column);
+bool range_of(const stele_field *field, const field_ranges *ranges, size_t column, uint32_t component, double *min, double *max);
 
 /* What text about a field shares with that. An array that is short and plain is shown whole; of others the first values are. */
 enum { FIRST_VALUES = 4, HEX_BYTES = 8 };

@@ -53,7 +53,7 @@ uint64_t end_of_rows(const field_view *v, const stele_field *f)
     return v->last_row < f->rows ? v->last_row + 1 : f->rows;
 }
 
-size_t first_component(const stele_field *f, size_t column)
+static size_t first_component(const stele_field *f, size_t column)
 {
     size_t first = 0;
     for (size_t i = 0; i < column; i++)
@@ -63,12 +63,19 @@ size_t first_component(const stele_field *f, size_t column)
 
 void find_ranges(const stele_field *f, field_ranges *r)
 {
-    for (size_t i = 0; i < MOST_COMPONENTS; i++) {
-        r->min[i] = 0;
-        r->max[i] = -1;
-    }
-    if (first_component(f, f->column_count) <= MOST_COMPONENTS) /* no format has more */
+    r->known = first_component(f, f->column_count) <= MOST_COMPONENTS;
+    if (r->known)
         stele_field_ranges(f, r->min, r->max);
+}
+
+bool range_of(const stele_field *f, const field_ranges *r, size_t column, uint32_t component, double *min, double *max)
+{
+    if (!r->known)
+        return stele_field_range(f, column, component, min, max);
+    size_t i = first_component(f, column) + component;
+    *min = r->min[i];
+    *max = r->max[i];
+    return *min <= *max;
 }
 
 static void json_elements(json *j, const stele_field *f, uint64_t row, size_t column)
@@ -79,11 +86,11 @@ static void json_elements(json *j, const stele_field *f, uint64_t row, size_t co
 
 static void json_side(json *j, const stele_field *f, size_t column, const char *key, const field_ranges *r, bool greatest)
 {
-    size_t first = first_component(f, column);
+    double min, max;
     json_open(j, key, '[');
-    for (size_t i = first; i < first + f->columns[column].components; i++) {
-        if (r->min[i] <= r->max[i])
-            json_number(j, NULL, greatest ? r->max[i] : r->min[i], f->columns[column].type == STELE_F32);
+    for (uint32_t i = 0; i < f->columns[column].components; i++) {
+        if (range_of(f, r, column, i, &min, &max))
+            json_number(j, NULL, greatest ? max : min, f->columns[column].type == STELE_F32);
         else
             json_null(j, NULL);
     }

@@ -3,6 +3,7 @@
 STELE names the binary (default: build/stele).
 """
 import json
+import math
 import os
 import pty
 import random
@@ -26,6 +27,7 @@ VERBS = ("formats", "info", "check", "explain", "convert", "diff")
 FILE_VERBS = ("info", "check", "explain")
 DIALECTS = SAMPLES / "dialects"
 GOOD = DIALECTS / "v3.sgm"
+CRASHERS = SAMPLES.parent / "tests/crashers"
 MEGABYTE = 1 << 20
 
 
@@ -771,6 +773,26 @@ class Options(CliTest):
                     self.assertEqual((owner, int(size)), (f"mesh[0].vertices[{number}].position[0]", 4 * model.meshes[0].stride()))
         for wrong in ("", "..", "a", "5..3", "-1", "1...2", "1..x", "99999999999999999999"):
             self.assertIn(b"rows", self.expect(USAGE, "explain", "--rows", wrong, GOOD).stderr)
+
+    def test_explain_more_components_than_any_format_has(self):
+        path = CRASHERS / "more-components-than-room.sgm"
+        data = path.read_bytes()
+        [field] = [f for f in json.loads(self.expect(FINDINGS, "explain", "--json", path).stdout)["fields"] if f["path"] == "mesh[0].vertices"]
+        stride, at, seen = field["value"]["stride"], field["offset"], 0
+        for column in field["value"]["columns"]:
+            self.assertEqual(column["type"], "f32")
+            for i in range(column["components"]):
+                rows = [struct.unpack_from("<f", data, at + 4 * i + row * stride)[0] for row in range(field["value"]["count"])]
+                finite = [number for number in rows if math.isfinite(number)]
+                for side, of in (("min", min), ("max", max)):
+                    said = column[side][i]
+                    self.assertEqual(said is None, not finite)
+                    if finite:
+                        self.assertEqual(struct.pack("<f", said), struct.pack("<f", of(finite)), (column["name"], i))
+                seen += 1
+            at += 4 * column["components"]
+        self.assertGreater(seen, 600)
+        self.expect(FINDINGS, "explain", path)
 
     def test_hex(self):
         data = GOOD.read_bytes()
