@@ -22,6 +22,8 @@ static inline bool nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t s
 
 bool st_scan_nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count)
 {
+    if (stride == 4 * count)
+        return st_scan_nonfinite(data, rows * count);
     /* the usual counts as constants, for the compiler */
     switch (count) {
     case 3: return nonfinite_rows(data, rows, stride, 3);
@@ -100,5 +102,22 @@ bool st_scan_beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, ui
         return beyond_four(data, rows, stride, STELE_U8, (uint32_t)limit);
     if (count == 4 && type == STELE_U16 && limit && limit <= 32768)
         return beyond_four(data, rows, stride, STELE_U16, (uint32_t)limit);
+    if (stride == count * stele_type_size(type))
+        return st_scan_beyond(data, rows * count, type, limit);
     return beyond_rows(data, rows, stride, count, type, limit);
+}
+
+void st_scan_bounds(const uint8_t *data, uint64_t rows, uint32_t stride, float min[3], float max[3])
+{
+    float low[3] = {min[0], min[1], min[2]}, high[3] = {max[0], max[1], max[2]}; /* in registers */
+    for (uint64_t i = 0; i < rows; i++, data += stride)
+        for (int k = 0; k < 3; k++) {
+            float x = load_f32(data + 4 * k);
+            low[k] = x < low[k] ? x : low[k];
+            high[k] = x > high[k] ? x : high[k];
+        }
+    for (int k = 0; k < 3; k++) {
+        min[k] = low[k];
+        max[k] = high[k];
+    }
 }

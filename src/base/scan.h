@@ -1,4 +1,5 @@
-/* Fast answers about bulk data: is any float not finite, is any index too large? Plain loops that compilers vectorise. */
+/* Fast answers about bulk data: is any float not finite, is any index too large, how far do points reach? Plain loops that
+ * compilers vectorise. */
 #ifndef ST_SCAN_H
 #define ST_SCAN_H
 
@@ -15,5 +16,8 @@ bool st_scan_beyond(const uint8_t *data, uint64_t count, stele_type type, uint64
 
 /* The same for some integers at the start of each row of stride bytes. */
 bool st_scan_beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, stele_type type, uint64_t limit);
+
+/* Widens a box by rows of three little-endian float32, which must be finite. */
+void st_scan_bounds(const uint8_t *data, uint64_t rows, uint32_t stride, float min[3], float max[3]);
 
 #endif

@@ -112,8 +112,6 @@ static bool any_nonfinite(const stele_view *f, uint64_t begin, uint64_t end)
 {
     if (f->type != STELE_F32)
         return false;
-    if (f->stride == 4 * f->components)
-        return st_scan_nonfinite(row(f, begin), (end - begin) * f->components);
     return st_scan_nonfinite_rows(row(f, begin), end - begin, f->stride, f->components);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/scan.h"
 #include "validate.h"
 #include "view.h"
 
@@ -149,10 +150,7 @@ static bool indices_are_sound(const stele_view *indices, uint64_t limit)
     bool type = indices->type == STELE_U8 || indices->type == STELE_U16 || indices->type == STELE_U32;
     if (indices->count && (!indices->data || !type || indices->components != 1))
         return false;
-    for (uint64_t i = 0; i < indices->count; i++)
-        if (st_view_integer(indices, i) >= limit)
-            return false;
-    return true;
+    return !st_scan_beyond_rows(indices->data, indices->count, indices->stride, 1, indices->type, limit);
 }
 
 static bool morph_is_sound(const stele_morph *m, uint64_t vertex_count)

@@ -109,21 +109,36 @@ void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[
         vertices[i] = st_element_row(p, triangle, i);
 }
 
+/* Rows of floats: those that are not finite have no place. */
+static void add_floats(stele_bounds *b, const uint8_t *row, uint64_t count, uint32_t stride)
+{
+    if (!st_scan_nonfinite_rows(row, count, stride, 3)) {
+        st_scan_bounds(row, count, stride, b->min, b->max);
+        b->known = true;
+    } else if (count > 1) {
+        for (uint64_t i = 0; i < count; i++)
+            add_floats(b, row + i * stride, 1, stride);
+    }
+}
+
+static void add_numbers(stele_bounds *b, const stele_view *position, uint64_t at)
+{
+    b->known = true;
+    for (uint32_t k = 0; k < 3; k++) {
+        float x = (float)view_number(position, at, k);
+        b->min[k] = x < b->min[k] ? x : b->min[k];
+        b->max[k] = x > b->max[k] ? x : b->max[k];
+    }
+}
+
 stele_bounds st_view_bounds(const stele_view *position)
 {
+    enum { CHUNK = 1024 }; /* rows come into the cache once */
     stele_bounds b = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
-    bool floats = position->type == STELE_F32;
-    for (uint64_t i = 0; i < position->count; i++) {
-        const uint8_t *p = st_view_at(position, i);
-        if (floats && st_scan_nonfinite(p, 3))
-            continue;
-        b.known = true;
-        for (uint32_t k = 0; k < 3; k++) {
-            float x = floats ? load_f32(p + 4 * k) : (float)stele_view_number(position, i, k);
-            b.min[k] = x < b.min[k] ? x : b.min[k];
-            b.max[k] = x > b.max[k] ? x : b.max[k];
-        }
-    }
+    for (uint64_t i = 0; position->type == STELE_F32 && i < position->count; i += CHUNK)
+        add_floats(&b, st_view_at(position, i), position->count - i < CHUNK ? position->count - i : CHUNK, position->stride);
+    for (uint64_t i = 0; position->type != STELE_F32 && i < position->count; i++)
+        add_numbers(&b, position, i);
     return b.known ? b : (stele_bounds){0};
 }
 

@@ -216,21 +216,6 @@ static packing prepare(packer *p, const stele_attribute *attribute)
     return k;
 }
 
-static void add_bounds(packing *k, const uint8_t *row, uint64_t count, uint32_t stride)
-{
-    float min[3], max[3];
-    memcpy(min, k->min, sizeof min);
-    memcpy(max, k->max, sizeof max);
-    for (uint64_t i = 0; i < count; i++, row += stride)
-        for (int c = 0; c < 3; c++) {
-            float x = load_f32(row + 4 * c);
-            min[c] = x < min[c] ? x : min[c];
-            max[c] = x > max[c] ? x : max[c];
-        }
-    memcpy(k->min, min, sizeof min);
-    memcpy(k->max, max, sizeof max);
-}
-
 static const char *semantic_name(stele_semantic semantic)
 {
     static const char *const names[] = {"position", "normal", "tangent", "uv", "color", "joints", "weights"};
@@ -311,7 +296,7 @@ static void look_at_rows(block *b, uint64_t start, uint64_t rows)
         if (k->view.type == STELE_F32 && suspicious)
             k->nonfinite |= st_scan_nonfinite_rows(own, rows, b->stride, k->view.components);
         if (k->attribute->semantic == STELE_POSITION)
-            add_bounds(k, own, rows, b->stride);
+            st_scan_bounds(own, rows, b->stride, k->min, k->max);
     }
 }
 
@@ -516,13 +501,11 @@ static stele_view vertex_list(packer *p, const uint64_t *vertices, uint64_t coun
 
 static void bound(made_accessor *a, const stele_view *rows, bool from_zero)
 {
-    packing k = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
-    static const uint8_t zero[12];
-    add_bounds(&k, rows->data, rows->count, rows->stride);
-    if (from_zero)
-        add_bounds(&k, zero, 1, 12);
-    memcpy(a->min, k.min, sizeof a->min);
-    memcpy(a->max, k.max, sizeof a->max);
+    for (int i = 0; i < 3; i++) {
+        a->min[i] = from_zero ? 0 : INFINITY;
+        a->max[i] = from_zero ? 0 : -INFINITY;
+    }
+    st_scan_bounds(rows->data, rows->count, rows->stride, a->min, a->max);
 }
 
 static uint32_t pack_sparse(packer *p, const stele_morph *morph, stele_view rows, made_accessor *a, const char *path)
