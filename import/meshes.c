@@ -97,18 +97,27 @@ static stele_view vectors(const void *data, uint64_t count)
     return stele_float_view(data, count, 3);
 }
 
+/* All exponents of ones, and only those, carry into the sign bit: a loop that compilers vectorise. */
+static bool are_finite(const float *numbers, uint64_t count)
+{
+    uint32_t carried = 0, bits;
+    for (uint64_t i = 0; i < count; i++) {
+        memcpy(&bits, &numbers[i], sizeof bits);
+        carried |= (bits & 0x7fffffffu) + 0x00800000u;
+    }
+    return carried >> 31 == 0;
+}
+
 static stele_view positions_of(import *im, const struct aiMesh *mesh)
 {
     const float *given = &mesh->mVertices[0].x;
-    uint64_t count = 3 * (uint64_t)mesh->mNumVertices, bad = 0;
-    for (uint64_t i = 0; i < count; i++)
-        bad += isfinite(given[i]) ? 0 : 1;
-    if (!bad)
+    uint64_t count = 3 * (uint64_t)mesh->mNumVertices;
+    if (are_finite(given, count))
         return vectors(given, mesh->mNumVertices);
     float *copy = take(im, count, sizeof *copy);
+    memcpy(copy, given, count * sizeof *copy);
     for (uint64_t i = 0; i < count; i++)
-        copy[i] = isfinite(given[i]) ? given[i] : 0;
-    im->bad_numbers += bad;
+        im->bad_numbers += !finite_or_zero(&copy[i], 1);
     return vectors(copy, mesh->mNumVertices);
 }
 
@@ -273,20 +282,40 @@ static void add_attributes(import *im, const struct aiMesh *mesh, const group *g
         p->attribute_count += weigh_mesh(im, mesh, g, list + p->attribute_count);
 }
 
+static bool is_whole(const struct aiMesh *mesh, const struct aiFace *face, unsigned corners)
+{
+    bool good = face->mNumIndices == corners;
+    for (unsigned k = 0; k < corners && good; k++)
+        good = face->mIndices[k] < mesh->mNumVertices;
+    return good;
+}
+
+/* Whether the faces take one vertex after the other, as those of STL do: then nothing needs indices. */
+static bool is_in_order(const struct aiMesh *mesh, unsigned corners)
+{
+    bool same = (uint64_t)mesh->mNumFaces * corners == mesh->mNumVertices;
+    for (unsigned i = 0; i < mesh->mNumFaces && same; i++) {
+        same = mesh->mFaces[i].mNumIndices == corners;
+        for (unsigned k = 0; k < corners && same; k++)
+            same = mesh->mFaces[i].mIndices[k] == i * corners + k;
+    }
+    return same;
+}
+
 /* After Assimp sorted them, all faces of a mesh are of one kind; without faces it is a cloud of points. */
 static void add_indices(import *im, const struct aiMesh *mesh, stele_primitive *p)
 {
     unsigned corners = p->topology == STELE_TRIANGLES ? 3 : p->topology == STELE_LINES ? 2 : 1;
+    if (is_in_order(mesh, corners))
+        return;
     bool narrow = mesh->mNumVertices <= 0xFFFF; /* the index 65535 is not to be used */
     uint16_t *small = narrow ? take(im, (uint64_t)mesh->mNumFaces * corners, sizeof *small) : NULL;
     uint32_t *large = narrow ? NULL : take(im, (uint64_t)mesh->mNumFaces * corners, sizeof *large);
     uint64_t count = 0;
     for (unsigned i = 0; i < mesh->mNumFaces; i++) {
         const struct aiFace *face = &mesh->mFaces[i];
-        bool good = face->mNumIndices == corners;
-        for (unsigned k = 0; k < corners && good; k++)
-            good = face->mIndices[k] < mesh->mNumVertices;
-        for (unsigned k = 0; k < corners && good; k++, count++)
+        unsigned used = is_whole(mesh, face, corners) ? corners : 0;
+        for (unsigned k = 0; k < used; k++, count++)
             if (narrow)
                 small[count] = (uint16_t)face->mIndices[k];
             else
