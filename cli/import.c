@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,10 +22,10 @@
 
 extern char **environ;
 
-enum { MOST_LINES = 65536, LARGE_PIPE = 1 << 20 };
+enum { MOST_LINES = 65536 };
 enum { IMPORT_FAILED = 1, IMPORT_UNKNOWN = 4, CANNOT_RUN = 127 }; /* how it ends, if not with 0 or EXIT_IO */
 
-/* A child, and what it has said so far. */
+/* A child: the file without a name that is its standard output, and what it has said so far. */
 typedef struct importer {
     pid_t process;
     int glb, lines;
@@ -32,10 +33,10 @@ typedef struct importer {
     size_t size;
 } importer;
 
-/* What it handed over: memory that is only taken as bytes arrive, whatever size they claim to have. */
+/* What it handed over, mapped. */
 struct imported {
     void *data;
-    size_t room, size;
+    size_t size;
 };
 
 /* ---- Running it ---- */
@@ -57,115 +58,114 @@ static bool find_program(char path[PATH_MAX])
     return false;
 }
 
+/* Its output goes to a file in memory: through a pipe every byte would be copied once more, a piece at a time, each time that
+ * both have their turn. */
 static bool start(importer *child, char **arguments)
 {
-    int glb[2] = {-1, -1}, lines[2] = {-1, -1};
+    int lines[2] = {-1, -1};
     posix_spawn_file_actions_t actions;
-    *child = (importer){.process = -1, .glb = -1, .lines = -1};
+    *child = (importer){.process = -1, .glb = memfd_create("glb", MFD_CLOEXEC | MFD_ALLOW_SEALING), .lines = -1};
     posix_spawn_file_actions_init(&actions);
-    bool good = pipe2(glb, O_CLOEXEC) == 0 && pipe2(lines, O_CLOEXEC) == 0 &&
+    bool good = child->glb >= 0 && pipe2(lines, O_CLOEXEC) == 0 &&
                 posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
-                posix_spawn_file_actions_adddup2(&actions, glb[1], STDOUT_FILENO) == 0 &&
+                posix_spawn_file_actions_adddup2(&actions, child->glb, STDOUT_FILENO) == 0 &&
                 posix_spawn_file_actions_adddup2(&actions, lines[1], STDERR_FILENO) == 0 &&
                 posix_spawn(&child->process, arguments[0], &actions, NULL, arguments, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
-    if (glb[1] >= 0)
-        close(glb[1]);
     if (lines[1] >= 0)
         close(lines[1]);
-    child->glb = glb[0];
     child->lines = lines[0];
-    fcntl(child->glb, F_SETPIPE_SZ, LARGE_PIPE); /* fewer turns; a small one will do */
     return good;
 }
 
-static void take_lines(importer *child)
+/* What it says until it ends, so that it never waits for us. False if somebody does not want to wait. */
+static bool listen_to(importer *child)
 {
     char surplus[4096];
-    size_t left = MOST_LINES - child->size;
-    ssize_t n = read(child->lines, left ? child->said + child->size : surplus, left ? left : sizeof surplus);
-    if (n > 0 && left)
-        child->size += (size_t)n;
-    if (n == 0 || (n < 0 && errno != EINTR)) {
-        close(child->lines);
-        child->lines = -1;
-    }
-}
-
-/* Up to so many bytes of the GLB: 0 at its end, -1 on failure. The lines are taken whenever there are any, so that the child
- * never waits for us. */
-static ssize_t read_some(importer *child, void *buffer, size_t size)
-{
     for (;;) {
-        struct pollfd both[2] = {{child->glb, POLLIN, 0}, {child->lines, POLLIN, 0}}; /* -1 is passed over */
-        int ready = poll(both, 2, -1);
+        struct pollfd lines = {child->lines, POLLIN, 0};
+        int ready = poll(&lines, 1, -1);
         if (interrupted() || (ready < 0 && errno != EINTR))
-            return -1;
-        if (ready > 0 && both[1].revents)
-            take_lines(child);
-        if (ready > 0 && both[0].revents) {
-            ssize_t n = read(child->glb, buffer, size);
-            if (n >= 0 || errno != EINTR)
-                return n;
-        }
+            return false;
+        size_t left = MOST_LINES - child->size;
+        ssize_t n =
+            ready <= 0 ? -1 : read(child->lines, left ? child->said + child->size : surplus, left ? left : sizeof surplus);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return true;
+        child->size += n > 0 && left ? (size_t)n : 0;
     }
 }
 
-enum { GLB_HEADER = 12 };
-
-/* The whole GLB. Its header says how long it is; what comes after that belongs to nobody. */
-static bool read_glb(importer *child, uint64_t most, imported *glb)
+/* The line that begins with this word, or NULL. */
+static const char *line_of(const importer *child, const char *word)
 {
-    uint8_t header[GLB_HEADER];
-    ssize_t n = 1;
-    *glb = (imported){NULL, 0, 0};
-    while (glb->size < GLB_HEADER && (n = read_some(child, header + glb->size, GLB_HEADER - glb->size)) > 0)
-        glb->size += (size_t)n;
-    if (glb->size < GLB_HEADER)
-        return n == 0;
-    glb->room = (size_t)header[8] | (size_t)header[9] << 8 | (size_t)header[10] << 16 | (size_t)header[11] << 24;
-    if (glb->room < GLB_HEADER || glb->room > most)
-        return false;
-    glb->data = mmap(NULL, glb->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (glb->data == MAP_FAILED) {
-        glb->data = NULL;
-        return false;
+    size_t length = strlen(word);
+    for (const char *line = child->said; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strncmp(line, word, length) == 0 && line[length] == ' ')
+            return line;
+    return NULL;
+}
+
+/* How it ended, as waitpid says; all that it said is there then. One that is done may still be busy with its own end. */
+static int finish(importer *child)
+{
+    int status = 0;
+    bool heard = listen_to(child);
+    child->said[child->size] = 0;
+    if (heard && line_of(child, "done"))
+        return 0;
+    if (!heard)
+        kill(child->process, SIGKILL);
+    while (waitpid(child->process, &status, 0) < 0 && errno == EINTR)
+        ;
+    child->process = -1;
+    return status;
+}
+
+static void forget(importer *child)
+{
+    if (child && child->glb >= 0)
+        close(child->glb);
+    if (child && child->lines >= 0)
+        close(child->lines);
+    if (child && child->process > 0) {
+        kill(child->process, SIGKILL);
+        while (waitpid(child->process, NULL, 0) < 0 && errno == EINTR)
+            ;
     }
-    memcpy(glb->data, header, sizeof header);
-    while (glb->size < glb->room && (n = read_some(child, (char *)glb->data + glb->size, glb->room - glb->size)) > 0)
-        glb->size += (size_t)n;
-    return n >= 0;
+    free(child);
+}
+
+/* What it wrote, within the limit. The seals keep it as it is, whoever else may hold it. */
+static bool take_output(const importer *child, uint64_t most, imported *glb)
+{
+    struct stat status;
+    *glb = (imported){NULL, 0};
+    if (fcntl(child->glb, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
+        fstat(child->glb, &status) != 0 || (uint64_t)status.st_size > most)
+        return false;
+    if (!status.st_size)
+        return true;
+    void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, child->glb, 0);
+    if (data == MAP_FAILED)
+        return false;
+    *glb = (imported){data, (size_t)status.st_size};
+    return true;
 }
 
 void free_imported(imported *glb)
 {
     if (glb && glb->data)
-        munmap(glb->data, glb->room);
+        munmap(glb->data, glb->size);
     free(glb);
-}
-
-/* How it ended, as waitpid says; all that it said is there then. */
-static int finish(importer *child, bool wanted)
-{
-    int status = 0;
-    if (child->process > 0 && !wanted)
-        kill(child->process, SIGKILL);
-    while (child->lines >= 0)
-        take_lines(child);
-    if (child->glb >= 0)
-        close(child->glb);
-    while (child->process > 0 && waitpid(child->process, &status, 0) < 0 && errno == EINTR)
-        ;
-    child->said[child->size] = 0;
-    return status;
 }
 
 /* ---- What it says ---- */
 
 static const char *text_of_error(const importer *child, char *room, size_t size)
 {
-    const char *line = strncmp(child->said, "error ", 6) == 0 ? child->said : strstr(child->said, "\nerror ");
-    const char *text = line ? strchr(line + 7, ' ') : NULL;
+    const char *line = line_of(child, "error");
+    const char *text = line ? strchr(line + sizeof "error", ' ') : NULL;
     if (!text)
         return NULL;
     snprintf(room, size, "%.*s", (int)strcspn(text + 1, "\n"), text + 1);
@@ -231,6 +231,8 @@ static stele_file *explain_signal(const stele_options *options, stele_file *file
 {
     char text[160];
     bool late = number == SIGALRM || number == SIGXCPU || number == SIGKILL;
+    if (number == SIGXFSZ)
+        return refuse(options, file, STELE_NO_MEMORY, "there is not enough memory within the limit");
     if (number == SIGSYS)
         snprintf(text, sizeof text, "reading it, Assimp did what its sandbox forbids, and was stopped");
     else
@@ -278,15 +280,12 @@ static stele_file *run_importer(job *j, const stele_options *options, uint64_t l
         return refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory");
     }
     bool started = start(child, arguments);
-    bool whole = started && read_glb(child, limit, glb);
-    int status = finish(child, whole);
-    if (!started)
-        status = CANNOT_RUN << 8; /* as waitpid would have it */
-    stele_file *file = started && !whole && !interrupted()
-                           ? refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory within the limit")
-                           : open_imported(options, child, status, glb, unknown);
+    int status = started ? finish(child) : CANNOT_RUN << 8; /* as waitpid would have it */
+    bool whole = !started || take_output(child, limit, glb);
+    stele_file *file = whole ? open_imported(options, child, status, glb, unknown)
+                             : refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory within the limit");
     j->imported = glb;
-    free(child);
+    forget(child);
     return file;
 }
 
@@ -329,19 +328,15 @@ static char *listed; /* a line for each: its name, a tab, its extensions */
 
 static void list_formats(void)
 {
-    char program[PATH_MAX], buffer[4096];
+    char program[PATH_MAX];
     char *arguments[] = {program, "--formats", NULL};
-    size_t size = 0;
-    FILE *text = open_memstream(&listed, &size);
-    importer *child = malloc(sizeof *child);
-    if (text && child && find_program(program) && start(child, arguments)) {
-        for (ssize_t n; (n = read_some(child, buffer, sizeof buffer)) > 0;)
-            fwrite(buffer, 1, (size_t)n, text);
-        finish(child, true);
-    }
-    free(child);
-    if (text)
-        fclose(text);
+    imported text = {NULL, 0};
+    importer *child = find_program(program) ? malloc(sizeof *child) : NULL;
+    if (child && start(child, arguments) && finish(child) == 0 && take_output(child, MOST_LINES, &text) && text.data)
+        listed = strndup(text.data, text.size);
+    if (text.data)
+        munmap(text.data, text.size);
+    forget(child);
 }
 
 const char *imported_formats(void)

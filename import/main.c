@@ -154,5 +154,8 @@ import im = {.path = r.path, .scale = r.scale, .files = files_open(r.path) };
     stele_save_options save = {.format = "glb", .textures = r.embed ? STELE_TEXTURES_EMBED : STELE_TEXTURES_REFER};
     if (stele_file_write(im.model, write_out, NULL, &save) != STELE_OK)
         fail(IMPORT_FAILED, "%s", stele_file_message(im.model));
-    _exit(IMPORT_DONE); /* the kernel is quicker at taking a scene apart */
+    say("done", 1, "%s", r.path);
+    close(STDOUT_FILENO); /* who reads need not wait until the kernel has taken the scene apart */
+    close(STDERR_FILENO);
+    _exit(IMPORT_DONE);
 }

@@ -40,7 +40,9 @@ static void limit(int resource, uint64_t most)
 static void limit_process(const sandbox *s)
 {
     limit(RLIMIT_CORE, 0); /* a crash leaves nothing behind */
-#ifndef STELE_SANITIZE     /* which takes terabytes of address space, and uses little */
+    if (s->memory)
+        limit(RLIMIT_FSIZE, s->memory); /* a file in memory may be what we write to */
+#ifndef STELE_SANITIZE                  /* which takes terabytes of address space, and uses little */
     if (s->memory)
         limit(RLIMIT_AS, s->memory);
 #endif

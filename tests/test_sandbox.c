@@ -188,6 +188,12 @@ static int take_all_memory(void)
     return mmap(NULL, 1u << 30, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? REFUSED : DONE;
 }
 
+static int write_much(void)
+{
+    bool far = lseek(pipe_ends[1], 256 << 20, SEEK_SET) > 0;
+    return far && write(pipe_ends[1], "x", 1) == 1 ? DONE : REFUSED;
+}
+
 static int never_end(void)
 {
     volatile bool going = true;
@@ -282,6 +288,17 @@ static void test_limits_hold(void **state)
     assert_true(end == -SIGALRM || end == -SIGKILL);
 }
 
+static void test_output_has_a_limit(void **state)
+{
+    int pipe_end = pipe_ends[1];
+    (void)state;
+    pipe_ends[1] = memfd_create("output", MFD_CLOEXEC);
+    assert_true(pipe_ends[1] >= 0);
+    assert_int_equal(ended(write_much, true), -SIGXFSZ);
+    close(pipe_ends[1]);
+    pipe_ends[1] = pipe_end;
+}
+
 /* ---- A folder to look at ---- */
 
 static void write_text(const char *in, const char *name)
@@ -328,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_nobody_is_reached),
         cmocka_unit_test(test_data_is_never_code),
         cmocka_unit_test(test_limits_hold),
+        cmocka_unit_test(test_output_has_a_limit),
     };
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no cores of children that die on purpose */
     return cmocka_run_group_tests(tests, prepare, clean);
