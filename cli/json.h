@@ -63,7 +63,8 @@ typedef struct field_ranges {
     double min[MOST_COMPONENTS], max[MOST_COMPONENTS];
 } field_ranges;
 void find_ranges(const stele_field *field, field_ranges *ranges);
-bool range_of(const stele_field *field, const field_ranges *ranges, size_t column, uint32_t component, double *min, double *max);
+bool range_of(const stele_field *field, const field_ranges *ranges, size_t column, uint32_t component, double *min,
+              double *max);
 
 /* What text about a field shares with that. An array that is short and plain is shown whole; of others the first values are. */
 enum { FIRST_VALUES = 4, HEX_BYTES = 8 };
