@@ -498,6 +498,44 @@ static void numbers_that_overflow_are_not_written(void **state)
     }
 }
 
+/* Views may have more rows than there are vertices. They are of nobody, and no format writes them. */
+static bytes triangle_of_rows(uint64_t rows, const char *format)
+{
+    enum { MOST = 4096 };
+    static float numbers[4 * MOST];
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        numbers[i] = i % 4 == 1; /* a triangle, and numbers that are of length 1 by three and by four */
+    stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(numbers, rows, 3)},
+                                    {STELE_NORMAL, 0, {numbers, rows, 16, 3, STELE_F32, false}},
+                                    {STELE_TANGENT, 0, stele_float_view(numbers, rows, 4)},
+                                    {STELE_UV, 0, stele_float_view(numbers, rows, 2)},
+                                    {STELE_COLOR, 0, stele_float_view(numbers, rows, 4)}};
+    stele_primitive primitive = {.vertex_count = 3, .attributes = attributes, .attribute_count = 5, .material = STELE_NONE};
+    stele_node node = stele_default_node();
+    stele_file *file = stele_new(NULL);
+    node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = &primitive, .primitive_count = 1});
+    stele_add_node(file, &node);
+    bytes out = rewritten(file, &(stele_save_options){.format = format});
+    assert_non_null(out.data);
+    stele_close(file);
+    return out;
+}
+
+static void rows_of_no_vertex_are_not_written(void **state)
+{
+    (void)state;
+    const stele_format_info *format;
+    for (size_t i = 0; (format = stele_format_at(i)); i++) {
+        if (!(format->capabilities & STELE_MESHES))
+            continue;
+        bytes exact = triangle_of_rows(3, format->name), more = triangle_of_rows(4096, format->name);
+        assert_int_equal(exact.size, more.size);
+        assert_memory_equal(exact.data, more.data, exact.size);
+        free(exact.data);
+        free(more.data);
+    }
+}
+
 static void json_of_properties_is_json(void **state)
 {
     (void)state;
@@ -801,6 +839,7 @@ int main(void)
         cmocka_unit_test(registry_is_complete),
         cmocka_unit_test(damaged_files_have_no_model),
         cmocka_unit_test(numbers_that_overflow_are_not_written),
+        cmocka_unit_test(rows_of_no_vertex_are_not_written),
         cmocka_unit_test(json_of_properties_is_json),
         cmocka_unit_test(joints_are_indices),
         cmocka_unit_test(a_skin_may_have_no_joints),

@@ -140,7 +140,11 @@ uint32_t st_model_add_node(stele_model *model, arena *a, const stele_node *node)
 
 static void copy_primitive(arena *a, stele_primitive *p)
 {
-    p->attributes = copied(a, p->attributes, p->attribute_count, sizeof *p->attributes);
+    stele_attribute *attributes = copied(a, p->attributes, p->attribute_count, sizeof *p->attributes);
+    for (size_t i = 0; attributes && i < p->attribute_count; i++)
+        if (attributes[i].view.count > p->vertex_count)
+            attributes[i].view.count = p->vertex_count; /* rows of no vertex: nobody may go by their number */
+    p->attributes = attributes;
     stele_morph *morphs = copied(a, p->morphs, p->morph_count, sizeof *p->morphs);
     for (size_t i = 0; morphs && i < p->morph_count; i++)
         morphs[i].name = copied_text(a, morphs[i].name);
