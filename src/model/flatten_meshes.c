@@ -72,18 +72,12 @@ static stele_view transformed(flattener *f, const stele_view *view, const matrix
     return made;
 }
 
-static void load_row(const stele_view *view, uint64_t row, float to[3])
-{
-    for (uint32_t k = 0; k < 3; k++)
-        to[k] = load_f32(st_view_at(view, row) + 4 * k);
-}
-
 void st_flat_position(const flat_mesh *mesh, uint64_t vertex, float position[3])
 {
     if (mesh->in_place)
         transform_row(&mesh->place, VECTOR_POINT, false, st_view_at(&mesh->position, vertex), position);
     else
-        load_row(&mesh->position, vertex, position);
+        view_row(&mesh->position, vertex, 3, position);
 }
 
 void st_flat_normal(const flat_mesh *mesh, uint64_t vertex, float normal[3])
@@ -91,7 +85,7 @@ void st_flat_normal(const flat_mesh *mesh, uint64_t vertex, float normal[3])
     if (mesh->in_place)
         transform_row(&mesh->place_of_normals, VECTOR_NORMAL, true, st_view_at(&mesh->normal, vertex), normal);
     else
-        load_row(&mesh->normal, vertex, normal);
+        view_row(&mesh->normal, vertex, 3, normal);
 }
 
 /* Mirrored triangles are turned round; what is unindexed gets indices. Incomplete triangles and lines are left out. */

@@ -41,23 +41,12 @@ static bool is_unit(const float v[3])
     return st_unit_enough(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-static void load_row(const stele_view *v, uint64_t row, float *components)
-{
-    if (v->type != STELE_F32) {
-        stele_view_row(v, row, components);
-        return;
-    }
-    const uint8_t *p = st_view_at(v, row);
-    for (uint32_t i = 0; i < v->components; i++)
-        components[i] = load_f32(p + 4 * i);
-}
-
-static uint64_t count_bad_normals(const stele_view *normal)
+uint64_t st_count_bad_normals(const stele_view *normal)
 {
     uint64_t bad = 0;
     for (uint64_t i = 0; i < normal->count; i++) {
         float n[3];
-        load_row(normal, i, n);
+        view_row(normal, i, 3, n);
         bad += !is_unit(n);
     }
     return bad;
@@ -77,7 +66,7 @@ static bool brought_to_unit(float n[3])
 stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, diag_place at)
 {
     bool fine = !c->load->repair || normal->components != 3 || st_known(c->facts, normal, FACT_UNIT);
-    uint64_t bad = fine ? 0 : count_bad_normals(normal);
+    uint64_t bad = fine ? 0 : st_count_bad_normals(normal);
     uint8_t *bytes = NULL;
     stele_view made = {0}, repaired;
     if (!bad)
@@ -85,13 +74,13 @@ stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_v
     repaired = st_view_make(c->arena, normal->count, STELE_F32, 3, &bytes);
     for (uint64_t i = 0; bytes && i < normal->count; i++) {
         float n[3];
-        load_row(normal, i, n);
+        view_row(normal, i, 3, n);
         if (!is_unit(n) && !brought_to_unit(n)) {
             if (!made.count)
                 made = st_normals_of(c->arena, p);
             if (!made.count)
                 return *normal;
-            load_row(&made, i, n);
+            view_row(&made, i, 3, n);
         }
         for (uint32_t k = 0; k < 3; k++)
             store_f32(bytes + 12 * i + 4 * k, n[k]);
@@ -151,6 +140,18 @@ stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at)
         st_diag(c->diags, DIAG_REPAIRED_UV, counted(bad, at), "%llu number%s not finite: taken as 0", (unsigned long long)bad,
                 bad == 1 ? " is" : "s are");
     return repaired;
+}
+
+stele_view st_flipped_uvs(const context *c, const stele_view *uv)
+{
+    uint8_t *bytes;
+    stele_view flipped = st_view_make(c->arena, uv->count, STELE_F32, 2, &bytes);
+    for (uint64_t i = 0; i < flipped.count; i++) {
+        memcpy(bytes + 8 * i, st_view_at(uv, i), 4);
+        store_f32(bytes + 8 * i + 4, 1 - load_f32(st_view_at(uv, i) + 4));
+    }
+    st_made_of(c, &flipped, uv);
+    return flipped;
 }
 
 static bool no_color(float value)

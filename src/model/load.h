@@ -28,8 +28,12 @@ uint32_t st_load_texture(context *c, const char *name, diag_place at);
 /* A view with what is wrong put right, if loading repairs: then it is built anew and the repair reported, otherwise it
  * is the given one. */
 stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_view *normal, diag_place at);
+uint64_t st_count_bad_normals(const stele_view *normal);
 stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at);       /* not finite: 0 */
 stele_view st_repair_colors(context *c, const stele_view *color, diag_place at); /* not finite: 1; clamped to 0 ... 1 */
+
+/* Texture coordinates that start at the bottom, as the model has them: from the top. */
+stele_view st_flipped_uvs(const context *c, const stele_view *uv);
 
 /* Joints and weights of any layout made fit for skinning: what is negative, not finite or refers to no joint is dropped, what
  * is listed twice is added up, sums become 1; vertices that nothing moves follow the neutral joint. */
@@ -61,6 +65,18 @@ typedef struct skin_result {
     size_t attribute_count;
     bool needs_neutral; /* some vertices refer to joint number joint_count: the neutral one, to be added to the skin */
 } skin_result;
+
+/* An attribute more, in the room that the primitive's attributes have. */
+static inline void primitive_add(stele_primitive *p, stele_semantic semantic, uint32_t set, stele_view view)
+{
+    ((stele_attribute *)p->attributes)[p->attribute_count++] = (stele_attribute){semantic, set, view};
+}
+
+static inline void primitive_add_skin(stele_primitive *p, const skin_result *skin)
+{
+    for (size_t i = 0; i < skin->attribute_count; i++)
+        ((stele_attribute *)p->attributes)[p->attribute_count++] = skin->attributes[i];
+}
 
 /* Joints come out as U8 or U16, weights as F32, most important first. False without memory. */
 bool st_load_influences(context *c, const skin_request *request, skin_result *result);

@@ -21,6 +21,13 @@ stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t comp
     return (stele_view){.data = *bytes, .count = *bytes ? count : 0, .stride = stride, .components = components, .type = type};
 }
 
+void st_view_copy(const stele_view *v, uint8_t *to, uint32_t stride)
+{
+    size_t size = (size_t)v->components * stele_type_size(v->type);
+    for (uint64_t i = 0; i < v->count; i++)
+        memcpy(to + i * stride, st_view_at(v, i), size);
+}
+
 static double normalized_number(double value, stele_type type)
 {
     switch (type) {

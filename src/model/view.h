@@ -17,10 +17,25 @@ static inline double view_number(const stele_view *v, uint64_t row, uint32_t com
     return v->type == STELE_F32 ? (double)load_f32(st_view_at(v, row) + 4 * component) : stele_view_number(v, row, component);
 }
 
+/* As stele_view_row, of so many components. */
+static inline void view_row(const stele_view *v, uint64_t row, uint32_t components, float *numbers)
+{
+    if (v->type != STELE_F32) {
+        stele_view_row(v, row, numbers);
+        return;
+    }
+    const uint8_t *p = st_view_at(v, row);
+    for (uint32_t i = 0; i < components; i++)
+        numbers[i] = load_f32(p + 4 * i);
+}
+
 stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32_t components);
 
 /* Packed memory for a view of so many rows, to be filled with little-endian numbers; *bytes is NULL without memory. */
 stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);
+
+/* The rows as they are, stride bytes apart. */
+void st_view_copy(const stele_view *v, uint8_t *to, uint32_t stride);
 
 /* Rows of one unsigned integer. */
 static inline stele_view st_view_indices(const span *rows, stele_type type)

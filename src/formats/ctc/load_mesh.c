@@ -261,7 +261,7 @@ static byte_range bytes_of_influences_at(const void *context, uint64_t vertex)
     return (byte_range){row, row ? 4 + 8 * (uint64_t)load_u32(row) : 0};
 }
 
-static bool add_skin(const surface *s, size_t list, diag_place at, stele_primitive *p, stele_attribute *attributes)
+static bool add_skin(const surface *s, size_t list, diag_place at, stele_primitive *p)
 {
     list_skin skin = {s, s->first[list]};
     skin_result result;
@@ -273,8 +273,7 @@ static bool add_skin(const surface *s, size_t list, diag_place at, stele_primiti
                             .place = at};
     if (!st_load_influences(s->c, &request, &result))
         return false;
-    for (size_t i = 0; i < result.attribute_count; i++)
-        attributes[p->attribute_count++] = result.attributes[i];
+    primitive_add_skin(p, &result);
     return true;
 }
 
@@ -297,14 +296,14 @@ static bool load_primitive(const surface *s, size_t index, const ctc_list *list,
     p->vertex_count = s->first[index + 1] - s->first[index];
     p->attributes = attributes;
     p->indices = gather_indices(s, index, list);
-    attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, gather(s, index, 3, position_of_corner)};
+    primitive_add(p, STELE_POSITION, 0, gather(s, index, 3, position_of_corner));
     stele_view normal = gather(s, index, 3, normal_of_corner), uv = gather(s, index, 2, uv_at);
     normal = st_repair_normals(c, p, &normal, at);
-    attributes[p->attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normal};
-    attributes[p->attribute_count++] = (stele_attribute){STELE_UV, 0, st_repair_uvs(c, &uv, at)};
+    primitive_add(p, STELE_NORMAL, 0, normal);
+    primitive_add(p, STELE_UV, 0, st_repair_uvs(c, &uv, at));
     if (st_ctc_color(s->file, 0))
-        attributes[p->attribute_count++] = (stele_attribute){STELE_COLOR, 0, gather_colors(s, index)};
-    if (s->rig->bone_count && !add_skin(s, index, at, p, attributes))
+        primitive_add(p, STELE_COLOR, 0, gather_colors(s, index));
+    if (s->rig->bone_count && !add_skin(s, index, at, p))
         return false;
     stele_attribute *kept = st_arena_array(c->arena, p->attribute_count, sizeof *kept);
     if (kept)

@@ -14,16 +14,10 @@ bool st_gltf_add_piece(gltf_pieces *pieces, arena *a, const void *data, uint64_t
 {
     if (!size)
         return true;
-    if (pieces->count == pieces->capacity) {
-        size_t capacity = pieces->capacity ? 2 * pieces->capacity : 16;
-        gltf_piece *items = st_arena_array(a, capacity, sizeof *items);
-        if (!items)
-            return false;
-        if (pieces->count)
-            memcpy(items, pieces->items, pieces->count * sizeof *items);
-        pieces->items = items;
-        pieces->capacity = capacity;
-    }
+    gltf_piece *items = st_arena_grown(a, pieces->items, pieces->count, &pieces->capacity, sizeof *items);
+    if (!items)
+        return false;
+    pieces->items = items;
     pieces->items[pieces->count++] = (gltf_piece){data, size};
     pieces->size += size;
     return true;

@@ -32,12 +32,8 @@ static bool has_long_normals(gltf_doc *d, uint32_t token, const stele_view *v)
     if (v->type != STELE_F32 || v->components != 3 || st_known(d->c->facts, v, FACT_UNIT) ||
         !st_gltf_may_scan(d, token, v->count * v->stride))
         return false;
-    for (uint64_t i = 0; i < v->count; i++) {
-        const uint8_t *n = st_view_at(v, i);
-        float x = load_f32(n), y = load_f32(n + 4), z = load_f32(n + 8);
-        if (!st_unit_enough(x * x + y * y + z * z))
-            return true;
-    }
+    if (st_count_bad_normals(v))
+        return true;
     st_know(d->c->facts, v, FACT_UNIT);
     return false;
 }

@@ -103,7 +103,7 @@ typedef struct gltf_doc {
     gltf_buffer_view *buffer_views;
     gltf_accessor *accessors;
     gltf_use *uses; /* of accessors that can be used */
-    size_t use_count;
+    size_t use_count, use_capacity;
     uint32_t scene; /* the one that is shown */
     gltf_tally rest[GLTF_REST];
     stele_model model;

@@ -325,14 +325,10 @@ static stele_view view_of(gltf_doc *d, uint32_t accessor)
 
 stele_view st_gltf_use(gltf_doc *d, gltf_use use)
 {
-    if ((d->use_count & (d->use_count - 1)) == 0) { /* full: room for twice as many */
-        gltf_use *larger = st_arena_array(d->arena, d->use_count ? 2 * d->use_count : 1, sizeof *larger);
-        if (!larger)
-            return (stele_view){0};
-        if (d->use_count)
-            memcpy(larger, d->uses, d->use_count * sizeof *larger);
-        d->uses = larger;
-    }
+    gltf_use *uses = st_arena_grown(d->arena, d->uses, d->use_count, &d->use_capacity, sizeof *uses);
+    if (!uses)
+        return (stele_view){0};
+    d->uses = uses;
     d->uses[d->use_count++] = use;
     return use.kind == GLTF_SPARSE_FLOATS ? d->accessors[use.accessor].sparse.values : view_of(d, use.accessor);
 }

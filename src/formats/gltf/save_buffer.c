@@ -11,18 +11,9 @@
 
 static void *grown(packer *p, void *items, size_t count, size_t *capacity, size_t item_size)
 {
-    if (count < *capacity)
-        return items;
-    size_t larger = *capacity ? 2 * *capacity : 64;
-    void *copy = st_arena_array(p->arena, larger, item_size);
-    if (!copy) {
-        p->failed = true;
-        return NULL;
-    }
-    if (count)
-        memcpy(copy, items, count * item_size);
-    *capacity = larger;
-    return copy;
+    void *list = p->failed ? NULL : st_arena_grown(p->arena, items, count, capacity, item_size);
+    p->failed |= !list;
+    return list;
 }
 
 void st_pack_start(packer *p, context *c, gltf_pieces *bytes)
@@ -46,7 +37,7 @@ static void pad(packer *p)
 
 uint32_t st_pack_view(packer *p, uint32_t stride, uint32_t target)
 {
-    made_view *views = p->failed ? NULL : grown(p, p->views, p->view_count, &p->view_capacity, sizeof *views);
+    made_view *views = grown(p, p->views, p->view_count, &p->view_capacity, sizeof *views);
     pad(p);
     if (!views || p->failed)
         return STELE_NONE;
@@ -57,8 +48,7 @@ uint32_t st_pack_view(packer *p, uint32_t stride, uint32_t target)
 
 static uint32_t add_accessor(packer *p, const made_accessor *accessor)
 {
-    made_accessor *accessors =
-        p->failed ? NULL : grown(p, p->accessors, p->accessor_count, &p->accessor_capacity, sizeof *accessors);
+    made_accessor *accessors = grown(p, p->accessors, p->accessor_count, &p->accessor_capacity, sizeof *accessors);
     if (!accessors)
         return STELE_NONE;
     p->accessors = accessors;
@@ -111,7 +101,7 @@ static uint32_t packed_already(const packer *p, const stele_view *v, accessor_us
 
 static void remember(packer *p, const stele_view *v, accessor_use use, uint32_t accessor)
 {
-    packed_view *packed = p->failed ? NULL : grown(p, p->packed, p->packed_count, &p->packed_capacity, sizeof *packed);
+    packed_view *packed = grown(p, p->packed, p->packed_count, &p->packed_capacity, sizeof *packed);
     if (!packed || accessor == STELE_NONE)
         return;
     p->packed = packed;
@@ -139,8 +129,8 @@ static stele_view packed_rows(packer *p, const stele_view *v, bool aligned)
 {
     uint8_t *rows;
     stele_view result = new_rows(p, v, v->type, aligned, &rows);
-    for (uint64_t i = 0; rows && i < v->count; i++)
-        memcpy(rows + i * result.stride, st_view_at(v, i), row_size(v));
+    if (rows)
+        st_view_copy(v, rows, result.stride);
     return result;
 }
 

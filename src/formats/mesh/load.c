@@ -45,7 +45,7 @@ static stele_view load_indices(mesh_loader *m)
     if (whole != f->index_count)
         st_diag(c->diags, DIAG_REPAIRED_INDICES, counted(f->index_count - whole, at_byte(f->indices.data + 4 * whole)),
                 "do not make whole triangles: the last ones are dropped");
-    return (stele_view){.data = f->indices.data, .count = whole, .stride = 4, .components = 1, .type = STELE_U32};
+    return st_view_indices(&(span){f->indices.data, whole, 4}, STELE_U32);
 }
 
 static stele_view floats_at(const mesh_loader *m, uint32_t at, uint32_t components)
@@ -55,16 +55,9 @@ static stele_view floats_at(const mesh_loader *m, uint32_t at, uint32_t componen
 
 static stele_view load_uvs(mesh_loader *m)
 {
-    uint8_t *bytes;
-    stele_view given = floats_at(m, m->vertex.uv, 2);
-    given = st_repair_uvs(m->c, &given, at_columns(given.data, 1));
-    stele_view uv = st_view_make(m->c->arena, given.count, STELE_F32, 2, &bytes);
-    for (uint64_t v = 0; v < uv.count; v++) {
-        memcpy(bytes + 8 * v, st_view_at(&given, v), 4);
-        store_f32(bytes + 8 * v + 4, 1 - load_f32(st_view_at(&given, v) + 4));
-    }
-    st_made_of(m->c, &uv, &given);
-    return uv;
+    stele_view uv = floats_at(m, m->vertex.uv, 2);
+    uv = st_repair_uvs(m->c, &uv, at_columns(uv.data, 1));
+    return st_flipped_uvs(m->c, &uv);
 }
 
 /* The engine looks at no further joint after the first that is none. */
@@ -179,17 +172,17 @@ static uint32_t load_primitive(mesh_loader *m)
     stele_mesh mesh = {.primitives = &p, .primitive_count = 1};
     p.indices = load_indices(m);
     st_part_at(m->c, STELE_PART_PRIMITIVE, 0, at_member(&m->file->vertices));
-    attributes[p.attribute_count++] = (stele_attribute){STELE_POSITION, 0, floats_at(m, 0, 3)};
+    primitive_add(&p, STELE_POSITION, 0, floats_at(m, 0, 3));
     if (m->vertex.normal) {
         stele_view normal = floats_at(m, m->vertex.normal, 3);
         normal = st_repair_normals(m->c, &p, &normal, at_columns(normal.data, 1));
-        attributes[p.attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normal};
+        primitive_add(&p, STELE_NORMAL, 0, normal);
     }
     if (m->vertex.uv)
-        attributes[p.attribute_count++] = (stele_attribute){STELE_UV, 0, load_uvs(m)};
+        primitive_add(&p, STELE_UV, 0, load_uvs(m));
     m->skinned = load_skin(m, &skin);
-    for (size_t i = 0; m->skinned && i < skin.attribute_count; i++)
-        attributes[p.attribute_count++] = skin.attributes[i];
+    if (m->skinned)
+        primitive_add_skin(&p, &skin);
     if (!p.indices.count || !p.vertex_count)
         mesh.primitive_count = 0; /* nothing is drawn */
     return st_model_add_mesh(m->c->load->model, m->c->arena, &mesh);

@@ -32,16 +32,10 @@ bool st_obj_add_name(obj_names *t, arena *a, text name, uint32_t number)
 {
     if (find(t, name))
         return true;
-    if (t->count == t->capacity) {
-        obj_names larger = *t;
-        larger.capacity = t->capacity ? 2 * t->capacity : 16;
-        larger.names = st_arena_array(a, larger.capacity, sizeof *larger.names);
-        if (!larger.names)
-            return false;
-        if (t->count)
-            memcpy(larger.names, t->names, (size_t)t->count * sizeof *t->names);
-        *t = larger;
-    }
+    obj_name *names = st_arena_grown(a, t->names, t->count, &t->capacity, sizeof *names);
+    if (!names)
+        return false;
+    t->names = names;
     t->names[t->count] = (obj_name){name, number};
     return st_hash_add(&t->table, a, hash_of(name), (uint32_t)t->count++);
 }

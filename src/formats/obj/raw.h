@@ -90,7 +90,7 @@ typedef struct obj_name {
 
 typedef struct obj_names {
     obj_name *names;
-    uint64_t count, capacity;
+    size_t count, capacity;
     hash_table table;
 } obj_names;
 

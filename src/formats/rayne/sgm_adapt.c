@@ -182,12 +182,6 @@ static void adapt_skin(sgm_adapter *a, sgm_mesh *m)
 
 /* ---- Vertices and indices ---- */
 
-static void copy_rows(uint8_t *to, uint32_t to_stride, const stele_view *from)
-{
-    for (uint64_t v = 0; v < from->count; v++)
-        memcpy(to + v * to_stride, st_view_at(from, v), 4 * (size_t)from->components);
-}
-
 /* A copy of the vertices with the columns that the mesh has now; before is the mesh as it was. */
 static void repack_vertices(sgm_adapter *a, sgm_mesh *m, const sgm_mesh *before)
 {
@@ -199,7 +193,7 @@ static void repack_vertices(sgm_adapter *a, sgm_mesh *m, const sgm_mesh *before)
     uint8_t *copy = st_need(a->c, m->vertex_count, stride);
     for (size_t i = 0; copy && i < count; i++) {
         stele_view from = st_sgm_column(before, columns[i].name);
-        copy_rows(copy + at, stride, &from);
+        st_view_copy(&from, copy + at, stride);
         at += 4 * from.components;
     }
     m->vertices = (span){copy, m->vertex_count, stride};

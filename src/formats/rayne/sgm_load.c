@@ -301,13 +301,13 @@ static stele_view joints_of(sgm_loader *s, const skinned_mesh *mesh)
     return view;
 }
 
-static bool load_skin(sgm_loader *s, const sgm_mesh *m, stele_attribute *attributes, size_t *count)
+static bool load_skin(sgm_loader *s, const sgm_mesh *m, stele_primitive *p)
 {
     skinned_mesh mesh = {s, m, st_sgm_column(m, "weights"), st_sgm_column(m, "bones")};
     stele_view joints = m->has_bones ? joints_of(s, &mesh) : (stele_view){0};
     if (joints.count) {
-        attributes[(*count)++] = (stele_attribute){STELE_JOINTS, 0, joints};
-        attributes[(*count)++] = (stele_attribute){STELE_WEIGHTS, 0, mesh.weights};
+        primitive_add(p, STELE_JOINTS, 0, joints);
+        primitive_add(p, STELE_WEIGHTS, 0, mesh.weights);
         return true;
     }
     skin_request request = {m->vertex_count,          influences_at, bytes_of_influences_at, &mesh,
@@ -315,8 +315,7 @@ static bool load_skin(sgm_loader *s, const sgm_mesh *m, stele_attribute *attribu
     skin_result result;
     if (!st_load_influences(s->c, &request, &result))
         return false;
-    for (size_t i = 0; i < result.attribute_count; i++)
-        attributes[(*count)++] = result.attributes[i];
+    primitive_add_skin(p, &result);
     s->needs_neutral |= result.needs_neutral;
     return true;
 }
@@ -335,7 +334,7 @@ static stele_view indices_of(sgm_loader *s, const sgm_mesh *m)
     return view;
 }
 
-static void load_colors(sgm_loader *s, const sgm_mesh *m, stele_attribute *attributes, size_t *count)
+static void load_colors(sgm_loader *s, const sgm_mesh *m, stele_primitive *p)
 {
     context *c = s->c;
     if (m->color_floats < 3) {
@@ -349,17 +348,17 @@ static void load_colors(sgm_loader *s, const sgm_mesh *m, stele_attribute *attri
     colors = st_repair_colors(c, &colors, at_item(m));
     if (s->srgb)
         colors = linear_colors(c, &colors);
-    attributes[(*count)++] = (stele_attribute){STELE_COLOR, 0, colors};
+    primitive_add(p, STELE_COLOR, 0, colors);
 }
 
-static void load_tangents(sgm_loader *s, const sgm_mesh *m, stele_primitive *p, stele_attribute *attributes)
+static void load_tangents(sgm_loader *s, const sgm_mesh *m, stele_primitive *p)
 {
     stele_view tangents;
     const stele_view *normals = stele_primitive_view(p, STELE_NORMAL, 0);
     bool wanted = wants_tangents(s, m), same = !wanted && keep_same_tangents(s->c->arena, m, &p->properties);
     wanted |= !same && m->uv_count && strcmp(st_load_choice(s->c, "sgm.tangents"), "auto") == 0;
     if (wanted && make_tangents(s, m, normals, &tangents)) {
-        attributes[p->attribute_count++] = (stele_attribute){STELE_TANGENT, 0, tangents};
+        primitive_add(p, STELE_TANGENT, 0, tangents);
         return;
     }
     if (same || keep_same_tangents(s->c->arena, m, &p->properties)) {
@@ -387,19 +386,19 @@ static bool load_mesh(sgm_loader *s, unsigned index, stele_primitive *p)
         return attributes;
     }
     p->vertex_count = m->vertex_count;
-    attributes[p->attribute_count++] = (stele_attribute){STELE_POSITION, 0, st_sgm_column(m, "position")};
+    primitive_add(p, STELE_POSITION, 0, st_sgm_column(m, "position"));
     stele_view normals = st_sgm_column(m, "normal");
     normals = st_repair_normals(c, p, &normals, at_item(m));
-    attributes[p->attribute_count++] = (stele_attribute){STELE_NORMAL, 0, normals};
+    primitive_add(p, STELE_NORMAL, 0, normals);
     for (uint32_t i = 0; i < m->uv_count; i++) {
         stele_view uv = st_sgm_uvs(m);
         uv = st_view_f32(st_view_at(&uv, 0) + 8 * i, uv.count, uv.stride, 2);
-        attributes[p->attribute_count++] = (stele_attribute){STELE_UV, i, st_repair_uvs(c, &uv, at_item(m))};
+        primitive_add(p, STELE_UV, i, st_repair_uvs(c, &uv, at_item(m)));
     }
-    load_colors(s, m, attributes, &p->attribute_count);
+    load_colors(s, m, p);
     if (m->has_tangents)
-        load_tangents(s, m, p, attributes);
-    return !s->skinned || load_skin(s, m, attributes, &p->attribute_count);
+        load_tangents(s, m, p);
+    return !s->skinned || load_skin(s, m, p);
 }
 
 static uint32_t load_meshes(sgm_loader *s)

@@ -168,12 +168,6 @@ static bool lie_together(const vertex_column *columns, size_t count, uint32_t st
     return true;
 }
 
-static void copy_column(const vertex_column *column, uint64_t rows, uint8_t *to, uint32_t stride)
-{
-    for (uint64_t v = 0; column->view && v < rows; v++)
-        memcpy(to + v * stride, st_view_at(column->view, v), 4 * (size_t)column->components);
-}
-
 /* The file's tangents point down the image, ours up. */
 static void save_tangents(const flat_mesh *m, const stele_property *same, uint8_t *to, uint32_t stride)
 {
@@ -219,7 +213,8 @@ static void save_vertices(sgm_saver *a, const flat_mesh *m, const stele_property
     if (!bytes)
         return;
     for (size_t i = 0; i < count; i++) {
-        copy_column(&columns[i], m->vertex_count, bytes + at, stride);
+        if (columns[i].view)
+            st_view_copy(columns[i].view, bytes + at, stride);
         at += 4 * columns[i].components;
     }
     if (to->has_tangents)

@@ -19,12 +19,6 @@ static void refuse_size(context *c, const uint64_t *place, uint64_t size, uint64
 
 /* ---- Meshes ---- */
 
-static void copy_column(uint8_t *to, uint32_t to_stride, const stele_view *from)
-{
-    for (uint64_t v = 0; v < from->count; v++)
-        memcpy(to + v * to_stride, st_view_at(from, v), 4 * (size_t)from->components);
-}
-
 static void turn_attributes(sff_adapter *a, sff_mesh *m)
 {
     const sff_mesh before = *m;
@@ -38,7 +32,7 @@ static void turn_attributes(sff_adapter *a, sff_mesh *m)
         if (!size)
             continue;
         m->attribute[i] = (span){copy, m->vertex_count, size};
-        copy_column(copy, a->to.packed ? size : a->to.stride, &from);
+        st_view_copy(&from, copy, a->to.packed ? size : a->to.stride);
         copy += a->to.packed ? m->vertex_count * size : size;
     }
 }

@@ -84,19 +84,6 @@ static stele_view view_of(const sff_layout *layout, const sff_mesh *m, sff_attri
     return view;
 }
 
-static stele_view upside_down(context *c, const stele_view *uv)
-{
-    uint8_t *bytes;
-    stele_view turned = st_view_make(c->arena, uv->count, STELE_F32, 2, &bytes);
-    for (uint64_t i = 0; bytes && i < uv->count; i++) {
-        const uint8_t *from = st_view_at(uv, i);
-        memcpy(bytes + 8 * i, from, 4);
-        store_f32(bytes + 8 * i + 4, 1 - load_f32(from + 4));
-    }
-    st_made_of(c, &turned, uv);
-    return turned;
-}
-
 /* The number without those that make no whole triangle. */
 static uint64_t whole_triangles(context *c, const sff_mesh *m, uint64_t count)
 {
@@ -108,11 +95,6 @@ static uint64_t whole_triangles(context *c, const sff_mesh *m, uint64_t count)
     return count - rest;
 }
 
-static void add_attribute(stele_primitive *p, stele_attribute *attributes, stele_semantic semantic, stele_view view)
-{
-    attributes[p->attribute_count++] = (stele_attribute){semantic, 0, view};
-}
-
 static void load_primitive(context *c, const sff_layout *layout, const sff_mesh *m, stele_primitive *p,
                            stele_attribute attributes[SFF_ATTRIBUTES])
 {
@@ -120,22 +102,19 @@ static void load_primitive(context *c, const sff_layout *layout, const sff_mesh 
     p->vertex_count = indexed ? m->vertex_count : whole_triangles(c, m, m->vertex_count);
     p->attributes = attributes;
     if (indexed)
-        p->indices = (stele_view){.data = m->indices.data,
-                                  .count = whole_triangles(c, m, m->index_count),
-                                  .stride = layout->index_size,
-                                  .components = 1,
-                                  .type = st_sff_index_type(layout)};
-    add_attribute(p, attributes, STELE_POSITION, view_of(layout, m, SFF_POSITION, p->vertex_count));
+        p->indices = st_view_indices(&(span){m->indices.data, whole_triangles(c, m, m->index_count), layout->index_size},
+                                     st_sff_index_type(layout));
+    primitive_add(p, STELE_POSITION, 0, view_of(layout, m, SFF_POSITION, p->vertex_count));
     if (layout->components[SFF_NORMAL]) {
         stele_view normal = view_of(layout, m, SFF_NORMAL, p->vertex_count);
         normal = st_repair_normals(c, p, &normal, at_item(m));
-        add_attribute(p, attributes, STELE_NORMAL, normal);
+        primitive_add(p, STELE_NORMAL, 0, normal);
     }
     if (layout->components[SFF_UV]) {
         stele_view uv = view_of(layout, m, SFF_UV, p->vertex_count);
-        uv = upside_down(c, &uv);
+        uv = st_flipped_uvs(c, &uv);
         uv = st_repair_uvs(c, &uv, at_item(m));
-        add_attribute(p, attributes, STELE_UV, uv);
+        primitive_add(p, STELE_UV, 0, uv);
     }
 }
 

@@ -30,7 +30,7 @@ static stele_view load_indices(twm_loader *t, const twm_mesh *m)
         st_diag(t->c->diags, DIAG_REPAIRED_INDICES, counted(there - count, at_member(&m->indices)),
                 "do not make whole triangles: the last ones are dropped");
     if (size == 4)
-        return (stele_view){.data = m->indices.data, .count = count, .stride = 4, .components = 1, .type = STELE_U32};
+        return st_view_indices(&(span){m->indices.data, count, 4}, STELE_U32);
     uint8_t *bytes;
     stele_view narrow = st_view_make(t->c->arena, count, STELE_U32, 1, &bytes);
     for (uint64_t i = 0; i < narrow.count; i++)
@@ -62,25 +62,13 @@ static stele_view repair_three_floats(twm_loader *t, const twm_mesh *m)
     return uv;
 }
 
-static stele_view flipped(const context *c, const stele_view *uv)
-{
-    uint8_t *bytes;
-    stele_view result = st_view_make(c->arena, uv->count, STELE_F32, 2, &bytes);
-    for (uint64_t v = 0; v < result.count; v++) {
-        memcpy(bytes + 8 * v, st_view_at(uv, v), 4);
-        store_f32(bytes + 8 * v + 4, 1 - load_f32(st_view_at(uv, v) + 4));
-    }
-    st_made_of(c, &result, uv);
-    return result;
-}
-
 static stele_view load_uvs(twm_loader *t, const twm_mesh *m)
 {
     stele_view uv = st_view_f32(m->uv.data, m->uv.count, 8, 2);
     if (t->c->load->repair && st_twm_three_float_uvs(t->file, m))
         uv = repair_three_floats(t, m);
     uv = st_repair_uvs(t->c, &uv, at_member(&m->uv));
-    return t->flip_uvs ? flipped(t->c, &uv) : uv;
+    return t->flip_uvs ? st_flipped_uvs(t->c, &uv) : uv;
 }
 
 /* ---- Tangents ---- */
@@ -218,11 +206,6 @@ static bool load_skin(twm_loader *t, const twm_mesh *m, skin_result *skin)
 
 enum { PLAIN_ATTRIBUTES = 4, MOST_ATTRIBUTES = PLAIN_ATTRIBUTES + 2 * (MOST_INFLUENCES / 4) };
 
-static void add_attribute(stele_primitive *p, stele_attribute *attributes, stele_semantic semantic, stele_view view)
-{
-    attributes[p->attribute_count++] = (stele_attribute){semantic, 0, view};
-}
-
 /* What draws nothing has no primitive, but keeps its number. */
 static void load_primitive(twm_loader *t, const twm_mesh *m, stele_mesh *mesh, stele_node *node)
 {
@@ -232,19 +215,18 @@ static void load_primitive(twm_loader *t, const twm_mesh *m, stele_mesh *mesh, s
     p.indices = load_indices(t, m);
     if (!p.indices.count || !m->vertex_count)
         return;
-    add_attribute(&p, attributes, STELE_POSITION, three_floats(&m->position));
+    primitive_add(&p, STELE_POSITION, 0, three_floats(&m->position));
     stele_view normals = three_floats(&m->normal);
     if (m->has_normals) {
         normals = st_repair_normals(t->c, &p, &normals, at_member(&m->normal));
-        add_attribute(&p, attributes, STELE_NORMAL, normals);
+        primitive_add(&p, STELE_NORMAL, 0, normals);
     }
     if (usable_tangents(t, m))
-        add_attribute(&p, attributes, STELE_TANGENT, load_tangents(t, m, &normals));
+        primitive_add(&p, STELE_TANGENT, 0, load_tangents(t, m, &normals));
     if (m->has_uvs)
-        add_attribute(&p, attributes, STELE_UV, load_uvs(t, m));
+        primitive_add(&p, STELE_UV, 0, load_uvs(t, m));
     if (load_skin(t, m, &skin)) {
-        for (size_t i = 0; i < skin.attribute_count; i++)
-            attributes[p.attribute_count++] = skin.attributes[i];
+        primitive_add_skin(&p, &skin);
         node->skin = 0;
     }
     mesh->primitives = &p;

@@ -22,8 +22,8 @@ static span packed_floats(twm_saver *t, const stele_view *view, uint32_t compone
     if (view->stride == stride)
         return (span){view->data, view->count, stride};
     uint8_t *bytes = st_need(t->c, view->count, stride);
-    for (uint64_t i = 0; bytes && i < view->count; i++)
-        memcpy(bytes + i * stride, st_view_at(view, i), stride);
+    if (bytes)
+        st_view_copy(view, bytes, stride);
     return (span){bytes, view->count, stride};
 }
 
