@@ -110,6 +110,16 @@ static int4 covered_of_huge(const coverage *c, int32_t column, int32_t row)
     return covered;
 }
 
+/* Sets up, and counts the work. */
+static bool begin(coverage *c, const piece *p, tile *t)
+{
+    t->work += PIECE_WORK;
+    if (!set_up(c, p, t))
+        return false;
+    t->work += PIXEL_WORK * pixels_of(&c->box) * (c->huge ? 8 : 1);
+    return true;
+}
+
 /* What is done with a pixel of which some samples are covered. Inlined into each loop below. */
 typedef void (*pixel_visitor)(void *context, int32_t column, int32_t row, int4 covered, float4 depth);
 
@@ -184,10 +194,8 @@ void st_tile_cover(tile *t, const scene *s, const draw *d, uint32_t triangle)
     context.triangle = (int32_t)triangle;
     for (int i = 0; i < count; i++) {
         coverage c;
-        t->work += PIECE_WORK;
-        if (!set_up(&c, &pieces[i], t))
+        if (!begin(&c, &pieces[i], t))
             continue;
-        t->work += PIXEL_WORK * pixels_of(&c.box) * (c.huge ? 8 : 1);
         if (masked) {
             st_surface(s, triangle, &context.surface);
             each_pixel(&c, cover_masked, &context);
@@ -236,10 +244,8 @@ void st_tile_paint(tile *t, const scene *s, uint32_t triangle)
         st_surface(s, triangle, &context.surface);
     for (int i = 0; i < count; i++) {
         coverage c;
-        t->work += PIECE_WORK;
-        if (!set_up(&c, &pieces[i], t))
+        if (!begin(&c, &pieces[i], t))
             continue;
-        t->work += PIXEL_WORK * pixels_of(&c.box) * (c.huge ? 8 : 1);
         each_pixel(&c, paint_pixel, &context);
     }
 }

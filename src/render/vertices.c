@@ -144,13 +144,13 @@ static bool list_draws(scene *s, uint32_t clip)
 /* The corners of the two triangles of a line, of which 0 and 1 are at its beginning, and of a point. */
 static const uint8_t line_corners[2][3] = {{0, 1, 2}, {2, 1, 3}};
 
-/* The last of a sorted list that does not begin after the number. */
-static const draw *draw_of_vertex(const scene *s, uint64_t index)
+/* The last draw that begins neither after the vertex nor after the triangle: both numbers ascend. */
+static const draw *last_draw(const scene *s, uint64_t vertex, uint32_t triangle)
 {
     size_t low = 0, high = s->draw_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (s->draws[middle].first_vertex <= index)
+        if (s->draws[middle].first_vertex <= vertex && s->draws[middle].first_triangle <= triangle)
             low = middle;
         else
             high = middle;
@@ -160,15 +160,7 @@ static const draw *draw_of_vertex(const scene *s, uint64_t index)
 
 const draw *st_scene_draw(const scene *s, uint32_t triangle)
 {
-    size_t low = 0, high = s->draw_count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (s->draws[middle].first_triangle <= triangle)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &s->draws[low];
+    return last_draw(s, UINT64_MAX, triangle);
 }
 
 static uint64_t row_of_corner(const draw *d, uint64_t triangle, uint64_t corner)
@@ -305,7 +297,7 @@ static void each_range(const scene *s, size_t task, row_range range, void *conte
 {
     uint64_t at = (uint64_t)task * ROWS_PER_TASK, end = at + ROWS_PER_TASK;
     end = end < s->vertex_count ? end : s->vertex_count;
-    for (const draw *d = draw_of_vertex(s, at); at < end; d++) {
+    for (const draw *d = last_draw(s, at, UINT32_MAX); at < end; d++) {
         uint64_t last = d->first_vertex + d->vertex_count;
         last = last < end ? last : end;
         if (last > at) {
