@@ -195,12 +195,40 @@ static void test_what_a_program_brings_is_looked_at(void **unused)
     free(b.data);
 }
 
+/* All numbers of the file are known to be finite, but not those that saving makes of them. */
+static void test_what_saving_makes_is_looked_at(void **unused)
+{
+    (void)unused;
+    static grid g;
+    const stele_format_info *format;
+    lay_out(&g);
+    bytes b = saved(&g, "glb");
+    for (size_t i = 0; (format = stele_format_at(i)); i++) {
+        if (!(format->capabilities & STELE_MESHES) || format->capabilities & STELE_NODES)
+            continue;
+        stele_options options = {.check = STELE_CHECK_FULL};
+        stele_file *f = stele_open_memory(b.data, b.size, &options);
+        bytes sound = rewritten(f, &(stele_save_options){.format = format->name});
+        assert_non_null(sound.data);
+        free(sound.data);
+        stele_node huge = stele_default_node();
+        huge.mesh = 0;
+        huge.local.scale[2] = 3e38f;
+        assert_int_not_equal(stele_add_node(f, &huge), STELE_NONE);
+        assert_null(rewritten(f, &(stele_save_options){.format = format->name}).data);
+        assert_int_equal(stele_file_status(f), STELE_DAMAGED);
+        stele_close(f);
+    }
+    free(b.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_level_gives_the_same),
         cmocka_unit_test(test_repairs_are_not_missed),
         cmocka_unit_test(test_what_a_program_brings_is_looked_at),
+        cmocka_unit_test(test_what_saving_makes_is_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

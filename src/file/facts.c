@@ -1,7 +1,5 @@
 #include "facts.h"
 
-#include <string.h>
-
 enum { WORTH_KNOWING = 1024 /* rows */ };
 
 static uint32_t hash_of(const stele_view *v)
@@ -21,17 +19,6 @@ static bool is_same(const stele_view *a, const stele_view *b)
     return covers(a, b) && covers(b, a);
 }
 
-static bool has_room(facts *f)
-{
-    if (f->count & (f->count - 1))
-        return true;
-    fact *larger = st_arena_array(f->arena, f->count ? 2 * (uint64_t)f->count : 1, sizeof *larger);
-    if (larger && f->count)
-        memcpy(larger, f->items, f->count * sizeof *larger);
-    f->items = larger ? larger : f->items;
-    return larger;
-}
-
 /* The fact of a view, to be added to; NULL if it is not worth it, or without memory. */
 static fact *fact_of(facts *f, const stele_view *v)
 {
@@ -41,8 +28,10 @@ static fact *fact_of(facts *f, const stele_view *v)
     for (hash_probe p = hash_at(&f->table, hash); (found = hash_next(&p)) != STELE_NONE;)
         if (is_same(&f->items[found].view, v))
             return &f->items[found];
-    if (!has_room(f) || !st_hash_add(&f->table, f->arena, hash, f->count))
+    fact *items = st_arena_grown(f->arena, f->items, f->count, &f->capacity, sizeof *items);
+    if (!items || !st_hash_add(&f->table, f->arena, hash, f->count))
         return NULL;
+    f->items = items;
     f->items[f->count] = (fact){.view = *v};
     return &f->items[f->count++];
 }
@@ -67,7 +56,7 @@ bool st_known(const facts *f, const stele_view *v, unsigned what)
     for (hash_probe p = hash_at(&f->table, hash_of(v)); (found = hash_next(&p)) != STELE_NONE;)
         if (covers(&f->items[found].view, v) && (f->items[found].known & what) == what)
             return true;
-    return false;
+    return f->others && st_known(f->others, v, what);
 }
 
 bool st_known_below(const facts *f, const stele_view *v, uint64_t limit)
@@ -76,5 +65,5 @@ bool st_known_below(const facts *f, const stele_view *v, uint64_t limit)
     for (hash_probe p = hash_at(&f->table, hash_of(v)); (found = hash_next(&p)) != STELE_NONE;)
         if (covers(&f->items[found].view, v) && f->items[found].below && f->items[found].below <= limit)
             return true;
-    return false;
+    return f->others && st_known_below(f->others, v, limit);
 }

@@ -19,8 +19,10 @@ typedef struct fact {
 
 typedef struct facts {
     arena *arena;
+    const struct facts *others; /* known besides, to which nothing is added here; or NULL */
     fact *items;
     uint32_t count;
+    size_t capacity;
     hash_table table;
 } facts;
 

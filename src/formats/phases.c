@@ -74,7 +74,7 @@ bool st_format_finite(const format *format, context *c, raw_file *raw)
 {
     diags found;
     const char *unknown;
-    facts learnt = {.arena = c->arena}; /* of bytes that may not stay */
+    facts learnt = {.arena = c->arena, .others = c->facts}; /* of bytes that may not stay */
     companions none = {.arena = c->arena};
     context safe = *c;
     if (!st_diags_init(&found, c->arena, NULL, 0, &unknown))

@@ -7,6 +7,7 @@
 #include "base/scan.h"
 #include "base/vector.h"
 #include "check_mesh.h"
+#include "view.h"
 
 typedef enum finding {
     POSITION_NONFINITE,
@@ -41,6 +42,7 @@ typedef struct mesh_tally {
 typedef struct job {
     const mesh_view *mesh;
     bool full;
+    bool known; /* floats are finite, or indices in range: somebody has looked */
     uint64_t rows_per_chunk, rows;
     void (*chunk)(const struct job *job, uint64_t begin, uint64_t end, mesh_tally *t);
     mesh_tally *tallies;
@@ -66,18 +68,6 @@ static void add_tally(mesh_tally *sum, const mesh_tally *t)
 static const uint8_t *row(const stele_view *f, uint64_t vertex)
 {
     return (const uint8_t *)f->data + vertex * f->stride;
-}
-
-/* Nearly all numbers are floats, which need no function for each. */
-static inline void load_row(const stele_view *f, uint64_t vertex, uint32_t components, float *numbers)
-{
-    if (f->type != STELE_F32) {
-        stele_view_row(f, vertex, numbers);
-        return;
-    }
-    const uint8_t *p = row(f, vertex);
-    for (uint32_t i = 0; i < components; i++)
-        numbers[i] = load_f32(p + 4 * i);
 }
 
 static bool row_nonfinite(const stele_view *f, uint64_t vertex)
@@ -134,7 +124,7 @@ static void check_finite(const mesh_view *m, uint64_t begin, uint64_t end, mesh_
 static inline float squared_length(const stele_view *f, uint64_t vertex)
 {
     float p[4];
-    load_row(f, vertex, 3, p);
+    view_row(f, vertex, 3, p);
     return p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
 }
 
@@ -171,7 +161,7 @@ typedef struct weight_sum {
 static inline void add_weights(const stele_view *set, uint64_t vertex, weight_sum *w)
 {
     float weights[MOST_COMPONENTS];
-    load_row(set, vertex, set->components, weights);
+    view_row(set, vertex, set->components, weights);
     for (uint32_t i = 0; i < set->components; i++) {
         w->sum += weights[i];
         w->negative |= weights[i] < 0;
@@ -201,7 +191,7 @@ static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool f
     for (uint64_t v = begin; v < end; v++) {
         float bones[MOST_COMPONENTS];
         bool negative = false, fractional = false, beyond = false;
-        load_row(&m->bone, v, m->bone.components, bones);
+        view_row(&m->bone, v, m->bone.components, bones);
         for (uint32_t i = 0; i < m->bone.components; i++) {
             float bone = bones[i];
             if (!isfinite(bone))
@@ -222,7 +212,7 @@ static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool f
 static void check_vertices(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     const mesh_view *m = j->mesh;
-    if (!m->seen)
+    if (!j->known)
         check_finite(m, begin, end, t);
     if (m->bone.components)
         check_bones(m, begin, end, j->full, t);
@@ -240,7 +230,7 @@ static void check_vertices(const job *j, uint64_t begin, uint64_t end, mesh_tall
 
 static void load_position(const mesh_view *m, uint64_t vertex, float p[4])
 {
-    load_row(&m->position, vertex, 3, p);
+    view_row(&m->position, vertex, 3, p);
 }
 
 /* The squared sine of the angle at the first corner is below (1e-6)^2, or an edge has no length. */
@@ -343,7 +333,7 @@ static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, mesh_t
 static void check_indices(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     const mesh_view *m = j->mesh;
-    bool beyond = !m->seen && st_scan_beyond(row(&m->indices, begin), end - begin, m->indices.type, m->vertex_count);
+    bool beyond = !j->known && st_scan_beyond(row(&m->indices, begin), end - begin, m->indices.type, m->vertex_count);
     if (beyond)
         find_beyond(m, begin, end, t);
     if (!j->full)
@@ -527,7 +517,35 @@ static void check_counts(context *c, const mesh_view *m)
         st_diag(c->diags, DIAG_MESH_EMPTY, m->place, "has no %s", m->vertex_count ? "indices" : "vertices");
 }
 
-/* ---- What is known now ---- */
+/* ---- What is known ---- */
+
+/* Sets of texture coordinates are one column here, and views of their own elsewhere: what is left without the first. */
+static bool next_set(finding what, stele_view *column)
+{
+    if (what != UV_NONFINITE || column->components <= 2)
+        return false;
+    column->components -= 2;
+    column->data = (const uint8_t *)column->data + 8;
+    return true;
+}
+
+/* Before: that all columns are finite. */
+static bool known_finite(const context *c, const mesh_view *m)
+{
+    float_column columns[FLOAT_COLUMNS];
+    list_columns(m, columns);
+    for (size_t i = 0; i < FLOAT_COLUMNS; i++) {
+        stele_view column = *columns[i].floats;
+        column.count = m->vertex_count;
+        do {
+            stele_view set = column;
+            set.components = columns[i].what == UV_NONFINITE && set.components > 2 ? 2 : set.components;
+            if (set.components && set.type == STELE_F32 && !st_known(c->facts, &set, FACT_FINITE))
+                return false;
+        } while (next_set(columns[i].what, &column));
+    }
+    return true;
+}
 
 static void know_column(context *c, const stele_view *column, unsigned what)
 {
@@ -535,7 +553,7 @@ static void know_column(context *c, const stele_view *column, unsigned what)
         st_know(c->facts, column, what);
 }
 
-/* The columns in which nothing was found. Sets of texture coordinates are one column here, and views of their own later. */
+/* After: the columns in which nothing was found. */
 static void remember(context *c, const mesh_view *m, const mesh_tally *t)
 {
     float_column columns[FLOAT_COLUMNS];
@@ -552,11 +570,8 @@ static void remember(context *c, const mesh_view *m, const mesh_tally *t)
             continue;
         bool unit = columns[i].what == NORMAL_NONFINITE && c->full && !t->count[NORMAL_TO_REPAIR];
         know_column(c, &column, unit ? FACT_FINITE | FACT_UNIT : FACT_FINITE);
-        while (columns[i].what == UV_NONFINITE && column.components > 2) {
-            column.components -= 2;
-            column.data = (const uint8_t *)column.data + 8;
+        while (next_set(columns[i].what, &column))
             know_column(c, &column, FACT_FINITE);
-        }
     }
     if (!t->count[INDEX_BEYOND])
         st_know_below(c->facts, &m->indices, m->vertex_count);
@@ -571,6 +586,8 @@ void st_check_mesh(context *c, const mesh_view *m)
         indices.rows = m->vertex_count;
         indices.chunk = check_corners;
     }
+    vertices.known = m->seen || known_finite(c, m);
+    indices.known = m->seen || st_known_below(c->facts, &m->indices, m->vertex_count);
     /* several may have the same bytes */
     enum { VERTEX_WORK = 4, INDEX_WORK = 1, FULL = 8 }; /* times as much */
     if (!st_work(c->arena, vertices.rows * VERTEX_WORK + indices.rows * INDEX_WORK, c->full ? FULL : 1))
