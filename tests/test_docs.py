@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages that show commands and what they print: "    $ stele ..." and the lines below it, in which "..." stands for any lines."""
+"""Pages that speak of the code, and pages that show commands and what they print: "    $ stele ..." and the lines below it, in which "..." stands for any lines."""
 import os
 import re
 import shlex
@@ -25,6 +25,26 @@ def transcripts(page):
 
 def pattern_of(expected):
     return "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in expected)
+
+
+class Architecture(unittest.TestCase):
+    def test_journeys_name_functions_that_there_are(self):
+        page = (ROOT / "docs" / "architecture.md").read_text()
+        journeys = page[page.index("## Three journeys"):page.index("**One truth.**")]
+        steps = [line for line in journeys.splitlines() if line.startswith("    ")]
+        names = {name for line in steps for name in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", line)} - {"mesh_view"}
+        code = "".join(file.read_text() for room in ("src", "cli") for file in (ROOT / room).rglob("*.c"))
+        self.assertGreater(len(names), 20)
+        for name in names:
+            self.assertTrue(re.search(rf"(?m)^\w.*\b{name}\(", code), name)
+
+    def test_drawing_has_every_room(self):
+        drawing = (ROOT / "docs" / "architecture.md").read_text().split("## Rooms")[1].split("## ")[0]
+        rooms = [f"src/{folder.name}/" for folder in (ROOT / "src").iterdir() if folder.is_dir()]
+        formats = [f"{folder.name}/" for folder in (ROOT / "src" / "formats").iterdir() if folder.is_dir()]
+        self.assertGreater(len(rooms), 5)
+        for name in rooms + formats:
+            self.assertIn(name, drawing)
 
 
 class Transcripts(unittest.TestCase):
