@@ -7,14 +7,19 @@
 
 void mark_moving(import *im)
 {
+    uint64_t namesakes = 0;
     for (unsigned i = 0; i < im->scene->mNumAnimations; i++) {
         const struct aiAnimation *clip = im->scene->mAnimations[i];
         for (unsigned k = 0; k < clip->mNumChannels; k++) {
-            uint32_t at = place_named(im, &clip->mChannels[k]->mNodeName);
-            if (at != STELE_NONE)
-                im->places[at].moves = true;
+            const uint32_t *list;
+            uint32_t count = places_named(im, &clip->mChannels[k]->mNodeName, &list);
+            if (count)
+                im->places[list[0]].moves = true;
+            namesakes += count > 1 ? count - 1 : 0;
         }
     }
+    lose(namesakes, "how %llu nodes move that have the name of another, which Assimp cannot tell apart",
+         (unsigned long long)namesakes);
 }
 
 /* One clip in the making. */
@@ -226,30 +231,60 @@ static void drop_doubles(making *m)
     m->count = kept;
 }
 
-static void add_clip(import *im, const struct aiAnimation *given)
+/* Of one, or of several that are played together. */
+static void add_clip(import *im, struct aiAnimation *const *given, unsigned count)
 {
     making m = {.im = im, .ticks = im->format.real_ticks};
+    uint64_t room = 0;
     if (!(m.ticks > 0))
-        m.ticks = given->mTicksPerSecond > 0 ? given->mTicksPerSecond : im->format.ticks;
-    m.start = first_tick(given);
-    m.channels = take(im, 3 * (uint64_t)given->mNumChannels + (uint64_t)given->mNumMorphMeshChannels * im->drawn_count,
-                      sizeof *m.channels);
-    for (unsigned i = 0; i < given->mNumChannels; i++)
-        add_moves(&m, given->mChannels[i]);
-    for (unsigned i = 0; i < given->mNumMorphMeshChannels; i++)
-        add_morphing(&m, given->mMorphMeshChannels[i]);
+        m.ticks = given[0]->mTicksPerSecond > 0 ? given[0]->mTicksPerSecond : im->format.ticks;
+    for (unsigned i = 0; i < count; i++) {
+        m.start = fmin(m.start, first_tick(given[i]));
+        room += 3 * (uint64_t)given[i]->mNumChannels + (uint64_t)given[i]->mNumMorphMeshChannels * im->drawn_count;
+    }
+    m.channels = take(im, room, sizeof *m.channels);
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned k = 0; k < given[i]->mNumChannels; k++)
+            add_moves(&m, given[i]->mChannels[k]);
+        for (unsigned k = 0; k < given[i]->mNumMorphMeshChannels; k++)
+            add_morphing(&m, given[i]->mMorphMeshChannels[k]);
+        lose(given[i]->mNumMeshChannels, "%u animations of single vertices, in clip %s", given[i]->mNumMeshChannels,
+             given[i]->mName.data);
+    }
     drop_doubles(&m);
-    stele_clip clip = {.name = given->mName.length ? given->mName.data : NULL,
+    stele_clip clip = {.name = given[0]->mName.length ? given[0]->mName.data : NULL,
                        .duration = m.end,
                        .channels = m.channels,
                        .channel_count = m.count};
     if (m.count)
         stele_add_clip(im->model, &clip);
-    lose(given->mNumMeshChannels, "%u animations of single vertices, in clip %s", given->mNumMeshChannels, given->mName.data);
+}
+
+/* Whether no node is moved by two of them, and all count time in the same way. */
+static bool can_be_one(import *im)
+{
+    const struct aiScene *scene = im->scene;
+    bool *moved = take(im, im->place_count, sizeof *moved);
+    for (unsigned i = 0; i < scene->mNumAnimations; i++) {
+        const struct aiAnimation *clip = scene->mAnimations[i];
+        if (clip->mTicksPerSecond != scene->mAnimations[0]->mTicksPerSecond || clip->mNumMorphMeshChannels)
+            return false;
+        for (unsigned k = 0; k < clip->mNumChannels; k++) {
+            uint32_t at = place_named(im, &clip->mChannels[k]->mNodeName);
+            if (at != STELE_NONE && moved[at])
+                return false;
+            if (at != STELE_NONE)
+                moved[at] = true;
+        }
+    }
+    return true;
 }
 
 void add_clips(import *im)
 {
-    for (unsigned i = 0; i < im->scene->mNumAnimations; i++)
-        add_clip(im, im->scene->mAnimations[i]);
+    struct aiAnimation *const *clips = im->scene->mAnimations;
+    unsigned count = im->scene->mNumAnimations;
+    bool one = count > 1 && im->format.one_clip && can_be_one(im);
+    for (unsigned i = 0; i < count; i += one ? count : 1)
+        add_clip(im, clips + i, one ? count : 1);
 }

@@ -111,6 +111,18 @@ size_t files_begin(files *f, const char *extension, char *bytes, size_t most)
     return size > 0 ? (size_t)size : 0;
 }
 
+bool files_mention(files *f, const char *text)
+{
+    struct stat status;
+    if (fstat(f->model, &status) != 0 || status.st_size <= 0)
+        return false;
+    void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, f->model, 0);
+    bool found = data != MAP_FAILED && memmem(data, (size_t)status.st_size, text, strlen(text));
+    if (data != MAP_FAILED)
+        munmap(data, (size_t)status.st_size);
+    return found;
+}
+
 /* ---- What Assimp calls ---- */
 
 static size_t read_mapped(struct aiFile *file, char *buffer, size_t size, size_t count)

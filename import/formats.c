@@ -147,6 +147,9 @@ format_notes notes_of_format(const struct aiScene *scene, files *f)
         turn_fbx(scene, &n);
     if (strstr(n.name, "Open Game Engine"))
         read_metrics(f, &n);
+    if (strstr(n.name, "Collada") &&
+        scene->mNumAnimations > 1) /* whose animations are of one time unless clips take them apart */
+        n.one_clip = !files_mention(f, "<animation_clip");
     if (strstr(n.name, "MD5"))
         read_frame_rate(f, &n);
     if (!(n.meters > 1e-9 && n.meters < 1e9))

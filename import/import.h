@@ -33,6 +33,7 @@ int files_folder(const files *f);    /* its descriptor */
 bool files_has(files *f, const char *name);
 /* Of the model, or of the file beside it that differs in its extension (NULL: the model). */
 size_t files_begin(files *f, const char *extension, char *bytes, size_t most);
+bool files_mention(files *f, const char *text); /* whether the model has it somewhere */
 struct aiFileIO files_interface(files *f);
 
 /* ---- What everything works on ---- */
@@ -68,6 +69,7 @@ typedef struct format_notes {
     float turn[3][3];   /* column by column: what makes X its right, Y its top and Z its front */
     double ticks;       /* a second, where the file does not say */
     double real_ticks;  /* a second, where the file says and Assimp does not listen; or 0 */
+    bool one_clip;      /* all that moves moves together, though Assimp takes it apart */
     bool linear_colors; /* vertex colours are; elsewhere they are as screens take them */
 } format_notes;
 
@@ -83,8 +85,9 @@ typedef struct import {
 
     place *places;
     uint32_t place_count;
-    uint32_t *by_name; /* places, sorted by their names */
-    group **groups;    /* by their first mesh */
+    uint32_t *by_name;          /* places, sorted by their names */
+    struct aiMatrix4x4 *worlds; /* of places; NULL until somebody asks */
+    group **groups;             /* by their first mesh */
     drawn *drawn;
     uint32_t drawn_count;
     skin_draft *skins;
@@ -103,7 +106,9 @@ format_notes notes_of_format(const struct aiScene *scene, files *f);
 
 /* ---- places.c ---- */
 void find_places(import *im);
-uint32_t place_named(const import *im, const struct aiString *name); /* STELE_NONE: none */
+uint32_t place_named(const import *im, const struct aiString *name);                         /* STELE_NONE: none */
+uint32_t places_named(const import *im, const struct aiString *name, const uint32_t **list); /* how many, in their order */
+uint32_t place_of_bone(import *im, const struct aiBone *bone, uint32_t drawn); /* of a mesh that is drawn there; or none */
 void add_nodes(import *im);
 
 /* ---- meshes.c ---- */

@@ -1,4 +1,5 @@
 /* Nodes: the tree of the scene as a list, by name, and as nodes of the model. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,10 +62,9 @@ void find_places(import *im)
     qsort(im->by_name, im->place_count, sizeof *im->by_name, compare_names);
 }
 
-/* The first of that name, as Assimp itself finds it. */
-uint32_t place_named(const import *im, const struct aiString *name)
+uint32_t places_named(const import *im, const struct aiString *name, const uint32_t **list)
 {
-    uint32_t low = 0, high = im->place_count;
+    uint32_t low = 0, high = im->place_count, count = 0;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (strcmp(im->places[im->by_name[middle]].node->mName.data, name->data) < 0)
@@ -72,8 +72,80 @@ uint32_t place_named(const import *im, const struct aiString *name)
         else
             high = middle;
     }
-    bool found = low < im->place_count && strcmp(im->places[im->by_name[low]].node->mName.data, name->data) == 0;
-    return found ? im->by_name[low] : STELE_NONE;
+    while (low + count < im->place_count && strcmp(im->places[im->by_name[low + count]].node->mName.data, name->data) == 0)
+        count++;
+    *list = im->by_name + low;
+    return count;
+}
+
+/* The first of that name, as Assimp itself finds it. */
+uint32_t place_named(const import *im, const struct aiString *name)
+{
+    const uint32_t *list;
+    return places_named(im, name, &list) ? list[0] : STELE_NONE;
+}
+
+/* ---- Which of several ---- */
+
+static void find_worlds(import *im)
+{
+    im->worlds = take(im, im->place_count, sizeof *im->worlds);
+    for (uint32_t i = 0; i < im->place_count; i++) {
+        im->worlds[i] = im->places[i].node->mTransformation;
+        if (im->places[i].parent != STELE_NONE) {
+            struct aiMatrix4x4 world = im->worlds[im->places[i].parent];
+            aiMultiplyMatrix4(&world, &im->worlds[i]);
+            im->worlds[i] = world;
+        }
+    }
+}
+
+/* The lowest place that both are below: parents come before their children. */
+static uint32_t common_place(const import *im, uint32_t a, uint32_t b)
+{
+    while (a != b)
+        if (a > b)
+            a = im->places[a].parent;
+        else
+            b = im->places[b].parent;
+    return a;
+}
+
+/* How far what is bound to a joint is from where it is drawn, at rest. */
+static double distance_from(import *im, uint32_t joint, const struct aiBone *bone, uint32_t drawn)
+{
+    float there[16], here[16];
+    double distance = 0;
+    struct aiMatrix4x4 bound = im->worlds[joint];
+    aiMultiplyMatrix4(&bound, &bone->mOffsetMatrix);
+    matrix_of(&bound, there);
+    matrix_of(&im->worlds[drawn], here);
+    for (int i = 0; i < 16; i++)
+        distance = fmax(distance, fabs((double)there[i] - (double)here[i]));
+    return distance;
+}
+
+/* Armatures may have the same names of bones, and Assimp only tells these. A mesh belongs to the one whose joint leaves it
+ * where it is drawn; if several do, to the one that is nearest in the tree. */
+uint32_t place_of_bone(import *im, const struct aiBone *bone, uint32_t drawn)
+{
+    enum { MOST = 64 }; /* no real model has as many */
+    const uint32_t *list;
+    uint32_t count = places_named(im, &bone->mName, &list), best = count ? list[0] : STELE_NONE;
+    if (count < 2)
+        return best;
+    if (!im->worlds)
+        find_worlds(im);
+    double least = distance_from(im, best, bone, drawn);
+    for (uint32_t i = 1; i < count && i < MOST; i++) {
+        double distance = distance_from(im, list[i], bone, drawn), slack = 1e-4 * (1 + least);
+        bool nearer = common_place(im, list[i], drawn) > common_place(im, best, drawn);
+        if (distance < least - slack || (distance < least + slack && nearer)) {
+            best = list[i];
+            least = distance;
+        }
+    }
+    return best;
 }
 
 /* ---- Properties: what the file says of a node beyond the model ---- */

@@ -17,12 +17,12 @@ enum { MOST_SETS = 2, MOST_INFLUENCES = 4 * MOST_SETS };
 
 /* ---- Which skin ---- */
 
-static bool fits(const import *im, const skin_draft *s, const group *g)
+static bool fits(import *im, const skin_draft *s, const group *g)
 {
     for (unsigned i = 0; i < g->count; i++) {
         const struct aiMesh *mesh = im->scene->mMeshes[g->meshes[i]];
         for (unsigned k = 0; k < mesh->mNumBones; k++) {
-            uint32_t at = place_named(im, &mesh->mBones[k]->mName);
+            uint32_t at = place_of_bone(im, mesh->mBones[k], g->place);
             float inverse[16];
             matrix_of(&mesh->mBones[k]->mOffsetMatrix, inverse);
             if (at != STELE_NONE && s->joint_of[at] != STELE_NONE && !same_matrix(inverse, s->inverse[s->joint_of[at]]))
@@ -93,7 +93,7 @@ void plan_skin(import *im, group *g)
     for (unsigned i = 0; i < g->count; i++) {
         const struct aiMesh *mesh = im->scene->mMeshes[g->meshes[i]];
         for (unsigned k = 0; k < mesh->mNumBones; k++) {
-            uint32_t at = place_named(im, &mesh->mBones[k]->mName);
+            uint32_t at = place_of_bone(im, mesh->mBones[k], g->place);
             float inverse[16];
             matrix_of(&mesh->mBones[k]->mOffsetMatrix, inverse);
             if (at == STELE_NONE)
@@ -136,12 +136,12 @@ static void add_influence(influence *list, uint8_t *count, influence new)
         list[least] = new;
 }
 
-static influences gather(import *im, const struct aiMesh *mesh, const skin_draft *s)
+static influences gather(import *im, const struct aiMesh *mesh, const group *g, const skin_draft *s)
 {
     influences all = {take(im, mesh->mNumVertices, sizeof *all.of), take(im, mesh->mNumVertices, 1)};
     for (unsigned i = 0; i < mesh->mNumBones; i++) {
         const struct aiBone *bone = mesh->mBones[i];
-        uint32_t at = place_named(im, &bone->mName);
+        uint32_t at = place_of_bone(im, bone, g->place);
         for (unsigned k = 0; k < bone->mNumWeights && at != STELE_NONE; k++) {
             const struct aiVertexWeight *w = &bone->mWeights[k];
             bool counts = w->mVertexId < mesh->mNumVertices && w->mWeight > 0 && isfinite(w->mWeight);
@@ -169,7 +169,7 @@ static void balance(influence *list, uint8_t *count, uint32_t own)
 size_t weigh_mesh(import *im, const struct aiMesh *mesh, const group *g, stele_attribute *attributes)
 {
     const skin_draft *s = &im->skins[g->skin];
-    influences all = gather(im, mesh, s);
+    influences all = gather(im, mesh, g, s);
     uint64_t vertices = mesh->mNumVertices;
     unsigned sets = 1;
     for (uint64_t i = 0; i < vertices; i++) {

@@ -15,9 +15,9 @@ RATE = 24
 
 
 def shown(turned=True):
-    """The corners of all faces in the space of the world: with Y up, or as Blender has them."""
+    """The corners of all faces in the space of the world, with Y up or as Blender has them, and where their triangles look."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    points, triangles = [], 0
+    points, triangles, fronts = [], 0, []
     for instance in depsgraph.object_instances:
         if instance.object.type != "MESH":
             continue
@@ -27,8 +27,13 @@ def shown(turned=True):
         for vertex in mesh.vertices:
             x, y, z = instance.matrix_world @ vertex.co
             points.append([x, z, -y] if turned else [x, y, z])
+        outward = instance.matrix_world.to_3x3().inverted_safe().transposed()
+        for face in (f for f in mesh.polygons if len(f.vertices) == 3):  # others can be cut in two ways
+            x, y, z = instance.matrix_world @ face.center
+            u, v, w = (outward @ face.normal).normalized()
+            fronts.append([x, z, -y, u, w, -v] if turned else [x, y, z, u, v, w])
         instance.object.to_mesh_clear()
-    return {"points": points, "triangles": triangles}
+    return {"points": points, "triangles": triangles, "fronts": fronts}
 
 
 def over_time(first):
@@ -97,7 +102,7 @@ def still():
     write("still_ascii.stl", bpy.ops.export_mesh.stl, truth, axis_forward="-Z", axis_up="Y", ascii=True)
     bpy.context.scene.unit_settings.scale_length = 0.01
     small = [[0.01 * v for v in p] for p in truth["rest"]["points"]]
-    write("centimetres.dae", bpy.ops.wm.collada_export, {"rest": {**truth["rest"], "points": small}})
+    write("centimetres.dae", bpy.ops.wm.collada_export, {"rest": {"points": small, "triangles": truth["rest"]["triangles"]}})
 
 
 def moving():
@@ -186,9 +191,124 @@ def morphed():
           bake_anim_use_all_actions=False, bake_anim_use_nla_strips=False)
 
 
+def mirrored():
+    """One mesh twice, once seen in a mirror, and below a node that stretches what is turned in it."""
+    clear()
+    one = wedge("one", (1, 2, 3))
+    place(one, (3, 0, 0), (0.2, 0.1, 0.4), (1, 1, -1.5))
+    two = bpy.data.objects.new("two", one.data)
+    bpy.context.collection.objects.link(two)
+    holder = bpy.data.objects.new("holder", None)
+    bpy.context.collection.objects.link(holder)
+    place(holder, (-2, 1, 0), (0, 0, 0.5), (1, 3, 1))
+    two.parent = holder
+    place(two, (0, 0, 1), (0.3, 0.8, 0))
+    bpy.context.view_layer.update()
+    truth = {"rest": shown()}
+    write("mirrored.dae", bpy.ops.wm.collada_export, truth)
+    write("mirrored.x3d", bpy.ops.export_scene.x3d, truth, axis_forward="-Z", axis_up="Y")
+    write("mirrored.fbx", bpy.ops.export_scene.fbx, truth)
+    for scale in ("FBX_SCALE_NONE", "FBX_SCALE_UNITS", "FBX_SCALE_CUSTOM"):
+        tenth = [[0.1 * v for v in p] for p in truth["rest"]["points"]]
+        write(f"tenth_{scale}.fbx", bpy.ops.export_scene.fbx, {"rest": {"points": tenth, "triangles": truth["rest"]["triangles"]}},
+              global_scale=0.1, apply_scale_options=scale)
+
+
+def carried():
+    """Nodes without a mesh that move, below each other, and what they carry."""
+    clear()
+    outer = bpy.data.objects.new("outer", None)
+    inner = bpy.data.objects.new("inner", None)
+    load = wedge("load", (1, 0.5, 2))
+    for obj in (outer, inner):
+        bpy.context.collection.objects.link(obj)
+    inner.parent, load.parent = outer, inner
+    place(inner, (0, 2, 0), (0, 0, 0))
+    place(load, (1, 0, 0), (0, 0.3, 0))
+    for frame, turn in ((1, 0), (13, 1.1), (25, 2.0)):
+        outer.rotation_euler, outer.location = (0, 0, turn), (turn, 0, -turn)
+        inner.rotation_euler, inner.scale = (turn / 2, 0, 0), (1 + turn / 4,) * 3
+        outer.keyframe_insert("rotation_euler", frame=frame)
+        outer.keyframe_insert("location", frame=frame)
+        inner.keyframe_insert("rotation_euler", frame=frame)
+        inner.keyframe_insert("scale", frame=frame)
+    export_moving("carried")
+
+
+def dancer(name, location, turns, prefix):
+    """A column on an armature of its own."""
+    bpy.ops.object.armature_add(location=location)
+    armature = bpy.context.object
+    armature.name = name
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = armature.data.edit_bones
+    bones[0].name, bones[0].head, bones[0].tail = prefix + "leg", (0, 0, 0), (0, 0, 1)
+    bone = bones.new(prefix + "body")
+    bone.head, bone.tail, bone.parent = (0, 0, 1), (0, 0.2, 2), bones[0]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh = bpy.data.meshes.new(name + " skin")
+    mesh.from_pydata([(0.3 * math.cos(k), 0.2 * math.sin(k), i / 2) for i in range(5) for k in (0, 1.5, 3, 4.8)], [],
+                     [(4 * i + k, 4 * i + (k + 1) % 4, 4 * i + 4 + (k + 1) % 4, 4 * i + 4 + k) for i in range(4) for k in range(4)])
+    obj = bpy.data.objects.new(name + " skin", mesh)
+    bpy.context.collection.objects.link(obj)
+    obj.parent = armature
+    obj.modifiers.new("skin", "ARMATURE").object = armature
+    leg, body = (obj.vertex_groups.new(name=prefix + b) for b in ("leg", "body"))
+    for vertex in mesh.vertices:
+        share = min(1, max(0, vertex.co.z - 0.5))
+        leg.add([vertex.index], 1 - share, "REPLACE")
+        body.add([vertex.index], share, "REPLACE")
+    for frame, turn in zip((1, 13, 25), turns):
+        for bone in armature.pose.bones:
+            bone.rotation_mode = "XYZ"
+            bone.rotation_euler = (turn, turn / 3, 0)
+            bone.keyframe_insert("rotation_euler", frame=frame)
+    return armature, obj
+
+
+def dancers():
+    """Two armatures, one with a hat on a bone and a skin that morphs."""
+    clear()
+    first, skin = dancer("first", (0, 0, 0), (0, 0.8, -0.4), "first ")
+    dancer("second", (3, 1, 0), (0, -0.5, 0.9), "second ")
+    hat = wedge("hat", (0.4, 0.3, 0.5))
+    hat.parent, hat.parent_type, hat.parent_bone = first, "BONE", "first body"
+    place(hat, (0, 0.1, 0), (0.3, 0, 0.2))
+    skin.shape_key_add(name="Basis")
+    key = skin.shape_key_add(name="fat")
+    for i in range(8, 12):
+        key.data[i].co = [2 * skin.data.vertices[i].co.x, 2 * skin.data.vertices[i].co.y, skin.data.vertices[i].co.z]
+    for frame, value in ((1, 0), (13, 1), (25, 0.5)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    write("dancers.fbx", bpy.ops.export_scene.fbx, {"clip": over_time(True)}, bake_anim_simplify_factor=0,
+          bake_anim_use_all_actions=False, bake_anim_use_nla_strips=False, add_leaf_bones=True)
+    place(bpy.data.objects["second"], (0, 0, 0), (0, 0, 0))
+    skin.shape_key_clear()
+    bpy.data.objects.remove(hat)
+    write("dancers.dae", bpy.ops.wm.collada_export, {"clip": over_time(False)}, include_animations=True, sampling_rate=1,
+          export_animation_type_selection="sample")
+
+
+def namesakes():
+    """Two armatures whose bones have the same names."""
+    clear()
+    dancer("first", (0, 0, 0), (0, 0, 0), "")
+    dancer("second", (3, 1, 0), (0, 0, 0), "")
+    write("namesakes.fbx", bpy.ops.export_scene.fbx, {"rest": shown()}, bake_anim=False)
+    place(bpy.data.objects["second"], (0, 0, 0), (0, 0, 0))
+    place(bpy.data.objects["first"], (0, 0, 0), (0, 0, 0))
+    bpy.context.view_layer.update()
+    write("namesakes.dae", bpy.ops.wm.collada_export, {"rest": shown()}, include_animations=False)
+
+
 still()
 moving()
 skinned()
 morphed()
+mirrored()
+carried()
+dancers()
+namesakes()
 with open(f"{FOLDER}/truth.json", "w") as out:
     json.dump(TRUTH, out)

@@ -49,6 +49,24 @@ def drawn_triangles(g):
     return sum(len(g.triangles(node, primitive)) for node, primitive in g.drawn() if is_triangles(g, node, primitive))
 
 
+def drawn_fronts(g):
+    """Where each triangle is, and where it looks."""
+    fronts, world = [], g.world()
+    for node, primitive in g.drawn():
+        points = g.positions(node, primitive)
+        mirror = -1 if "skin" not in g.nodes[node] and determinant(world[node]) < 0 else 1
+        for a, b, c in ([points[i] for i in corners] for corners in g.triangles(node, primitive)):
+            e, f = [q - p for p, q in zip(a, b)], [q - p for p, q in zip(a, c)]
+            normal = [mirror * (e[i - 2] * f[i - 1] - e[i - 1] * f[i - 2]) for i in range(3)]
+            length = math.hypot(*normal) or 1
+            fronts.append([sum(xs) / 3 for xs in zip(a, b, c)] + [n / length for n in normal])
+    return fronts
+
+
+def determinant(m):
+    return (m[0] * (m[5] * m[10] - m[9] * m[6]) - m[4] * (m[1] * m[10] - m[9] * m[2]) + m[8] * (m[1] * m[6] - m[5] * m[2]))
+
+
 def is_triangles(g, node, primitive):
     mesh = g.json["meshes"][g.json["nodes"][node]["mesh"]]
     found = mesh["primitives"][primitive] if isinstance(primitive, int) else primitive
@@ -60,12 +78,12 @@ def size_of(points):
 
 
 def strays(points, others, tolerance):
-    """How many points have no other one within the tolerance."""
+    """How many points have no other one within the tolerance; what a row has after its place must be as near."""
     cell, cells, count = 2 * tolerance, {}, 0
     for p in others:
-        cells.setdefault(tuple(math.floor(c / cell) for c in p), []).append(p)
+        cells.setdefault(tuple(math.floor(c / cell) for c in p[:3]), []).append(p)
     for p in points:
-        x, y, z = (math.floor(c / cell) for c in p)
+        x, y, z = (math.floor(c / cell) for c in p[:3])
         near = (q for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1) for q in cells.get((x + i, y + j, z + k), ()))
         count += not any(math.dist(p, q) <= tolerance for q in near)
     return count
@@ -107,9 +125,18 @@ class MadeInBlender(Case):
                 self.assertEqual(drawn_triangles(g), truth["rest"]["triangles"], name)
                 self.assert_same_points(drawn_points(g), truth["rest"]["points"], name)
 
+    def test_triangles_look_where_blender_shows_them(self):
+        """By the order of their corners, which a mirror turns round."""
+        for name, truth in self.truth.items():
+            fronts = truth.get("rest", {}).get("fronts")
+            if fronts:
+                scale = size_of(truth["rest"]["points"])
+                wanted, found = ([[c / scale for c in f[:3]] + f[3:] for f in some] for some in (fronts, drawn_fronts(self.models[name])))
+                self.assertEqual(strays(wanted, found, 1e-3), 0, name)
+
     def test_everything_moves_as_blender_shows_it(self):
         moving = {name: truth["clip"] for name, truth in self.truth.items() if "clip" in truth}
-        self.assertEqual(len(moving), 5)
+        self.assertEqual(len(moving), 9)
         for name, poses in moving.items():
             g = self.models[name]
             self.assertEqual(len(g.clips), 1, name)
@@ -121,6 +148,18 @@ class MadeInBlender(Case):
         for name in ("skinned.fbx", "skinned.dae"):
             # and the node of the vertices without a bone
             self.assertEqual([len(s["joints"]) for s in self.models[name].json["skins"]], [4], name)
+
+    def test_armatures_with_the_same_names(self):
+        """Each mesh is on joints of its own."""
+        for name in ("namesakes.fbx", "namesakes.dae"):
+            g = self.models[name]
+            used = []
+            for node, primitive in g.drawn():
+                attributes = g.meshes[g.nodes[node]["mesh"]]["primitives"][primitive]["attributes"]
+                rows = zip(g.accessor(attributes["JOINTS_0"]), g.accessor(attributes["WEIGHTS_0"]))
+                used.append({g.skins[g.nodes[node]["skin"]]["joints"][int(j)] for js, ws in rows for j, w in zip(js, ws) if w > 0})
+            self.assertEqual([len(u) for u in used], [2, 2], name)
+            self.assertFalse(used[0] & used[1], name)
 
     def wedge(self, name):
         """Rows of position, uv and colour of the mesh called base."""
