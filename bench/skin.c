@@ -2,6 +2,7 @@
  *
  *     skinning             stele_deform_vertices, 4 influences of 64 joints | a plain loop over prepared matrices
  *     skinning + normals   the same with normals, by the inverse transpose  | the same, by the matrices as they are
+ *     skinning, evaluated  stele_evaluate_vertices, in double precision     | as skinning
  *     sampling             stele_sample of 100 joints that move and turn    | a plain loop over the keys, which mixes straight
  *     a frame              sampling, matrices of nodes and of joints        | -
  *
@@ -64,6 +65,16 @@ static void run_stele(const void *with_normals)
          "stele_deform_vertices");
 }
 
+static double places[JOINTS + 1][16];
+
+static void run_evaluate(const void *nothing)
+{
+    (void)nothing;
+    need(stele_evaluate_vertices(model, JOINTS, 0, STELE_NONE, 0, (const double(*)[16])places, model->node_count, posed, NULL,
+                                 VERTICES),
+         "stele_evaluate_vertices");
+}
+
 static void make_vertices(void)
 {
     for (size_t i = 0; i < VERTICES; i++) {
@@ -108,11 +119,11 @@ static stele_file *make_model(void)
     return file;
 }
 
-static void bench_skinning(const char *name, bool with_normals)
+static void bench_skinning(const char *name, void (*run)(const void *), bool with_normals)
 {
     const char *flag = with_normals ? "" : NULL;
     double ours, plain_loop;
-    race(RUNS, (contender){run_stele, flag, NULL}, (contender){run_plain, flag, NULL}, &ours, &plain_loop);
+    race(RUNS, (contender){run, flag, NULL}, (contender){run_plain, flag, NULL}, &ours, &plain_loop);
     for (size_t i = 0; i < 3 * VERTICES; i++)
         need(fabsf(posed[i] - moved[i]) < 1e-4f, "skinning alike");
     print_row(name, number("%.1f ns a vertex", 1e9 * ours / VERTICES),
@@ -216,8 +227,10 @@ int main(void)
     need(stele_sample(model, STELE_NONE, 0, NULL, 0, &still) == STELE_OK, "stele_sample");
     need(stele_node_matrices(model, &still, matrices, JOINTS + 1) == STELE_OK, "stele_node_matrices");
     need(stele_skin_matrices(model, 0, matrices, JOINTS + 1, 12, palette[0], JOINTS) == STELE_OK, "stele_skin_matrices");
-    bench_skinning("skinning", false);
-    bench_skinning("skinning + normals", true);
+    bench_skinning("skinning", run_stele, false);
+    bench_skinning("skinning + normals", run_stele, true);
+    need(stele_evaluate_nodes(model, STELE_NONE, 0, places, model->node_count), "stele_evaluate_nodes");
+    bench_skinning("skinning, evaluated", run_evaluate, false);
     stele_close(file);
     bench_clip();
     return 0;
