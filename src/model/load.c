@@ -174,6 +174,16 @@ stele_view st_repair_colors(context *c, const stele_view *view, diag_place at)
     return repaired;
 }
 
+stele_view st_repair_attribute(context *c, const stele_primitive *p, const stele_attribute *a, diag_place at)
+{
+    switch (a->semantic) {
+    case STELE_NORMAL: return st_repair_normals(c, p, &a->view, at);
+    case STELE_UV: return st_repair_uvs(c, &a->view, at);
+    case STELE_COLOR: return st_repair_colors(c, &a->view, at);
+    default: return a->view;
+    }
+}
+
 /* ---- Skin weights ---- */
 
 /* Drops what cannot be, adds up what is listed twice, puts the greatest first. Returns how many are left; *changed if that or

@@ -32,6 +32,9 @@ uint64_t st_count_bad_normals(const stele_view *normal);
 stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at);       /* not finite: 0 */
 stele_view st_repair_colors(context *c, const stele_view *color, diag_place at); /* not finite: 1; clamped to 0 ... 1 */
 
+/* Whichever of these an attribute has; others are fine. */
+stele_view st_repair_attribute(context *c, const stele_primitive *p, const stele_attribute *a, diag_place at);
+
 /* Texture coordinates that start at the bottom, as the model has them: from the top. */
 stele_view st_flipped_uvs(const context *c, const stele_view *uv);
 

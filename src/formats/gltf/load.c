@@ -73,9 +73,7 @@ static void repair_attributes(gltf_doc *d, uint32_t token, stele_primitive *p, c
             continue;
         }
         if (bad && st_gltf_may_build(d, token, a.view.count, 4 * a.view.components))
-            a.view = a.semantic == STELE_NORMAL ? st_repair_normals(d->c, p, &a.view, at_path(path, 1))
-                     : a.semantic == STELE_UV   ? st_repair_uvs(d->c, &a.view, at_path(path, 1))
-                                                : st_repair_colors(d->c, &a.view, at_path(path, 1));
+            a.view = st_repair_attribute(d->c, p, &a, at_path(path, 1));
         attributes[kept++] = a;
     }
     p->attributes = attributes;

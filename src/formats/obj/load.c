@@ -312,16 +312,6 @@ static stele_view gathered(builder *b, const uint8_t *data, const vertex *vertic
     return view;
 }
 
-typedef struct attribute_list {
-    stele_attribute items[4];
-    size_t count;
-} attribute_list;
-
-static void add_attribute(attribute_list *list, stele_semantic semantic, stele_view view)
-{
-    list->items[list->count++] = (stele_attribute){semantic, 0, view};
-}
-
 /* Vertices without a colour among others with one are white. */
 static stele_view whitened(builder *b, stele_view colors)
 {
@@ -339,34 +329,34 @@ static stele_view whitened(builder *b, stele_view colors)
     return white;
 }
 
-static void add_colors(builder *b, const survey *s, stele_view colors, attribute_list *list)
+static void add_colors(builder *b, const survey *s, stele_view colors, stele_primitive *p)
 {
-    add_attribute(list, STELE_COLOR, s->no_colors ? whitened(b, colors) : colors);
+    primitive_add(p, STELE_COLOR, 0, s->no_colors ? whitened(b, colors) : colors);
 }
 
-static void add_direct(builder *b, const survey *s, attribute_list *list)
+static void add_direct(builder *b, const survey *s, stele_primitive *p)
 {
     const obj_content *o = b->content;
     uint64_t count = (uint64_t)s->most - s->least + 1;
-    add_attribute(list, STELE_POSITION, slice(o->positions, s->least, count, 3));
+    primitive_add(p, STELE_POSITION, 0, slice(o->positions, s->least, count, 3));
     if (s->normals)
-        add_attribute(list, STELE_NORMAL, slice(o->normals, s->least, count, 3));
+        primitive_add(p, STELE_NORMAL, 0, slice(o->normals, s->least, count, 3));
     if (s->uvs)
-        add_attribute(list, STELE_UV, slice(o->uvs, s->least, count, 2));
+        primitive_add(p, STELE_UV, 0, slice(o->uvs, s->least, count, 2));
     if (s->colors)
-        add_colors(b, s, slice(o->colors, s->least, count, 3), list);
+        add_colors(b, s, slice(o->colors, s->least, count, 3), p);
 }
 
-static void add_gathered(builder *b, const survey *s, const vertex *vertices, uint32_t count, attribute_list *list)
+static void add_gathered(builder *b, const survey *s, const vertex *vertices, uint32_t count, stele_primitive *p)
 {
     const obj_content *o = b->content;
-    add_attribute(list, STELE_POSITION, gathered(b, o->positions, vertices, count, offsetof(vertex, v), 3));
+    primitive_add(p, STELE_POSITION, 0, gathered(b, o->positions, vertices, count, offsetof(vertex, v), 3));
     if (s->normals)
-        add_attribute(list, STELE_NORMAL, gathered(b, o->normals, vertices, count, offsetof(vertex, vn), 3));
+        primitive_add(p, STELE_NORMAL, 0, gathered(b, o->normals, vertices, count, offsetof(vertex, vn), 3));
     if (s->uvs)
-        add_attribute(list, STELE_UV, gathered(b, o->uvs, vertices, count, offsetof(vertex, vt), 2));
+        primitive_add(p, STELE_UV, 0, gathered(b, o->uvs, vertices, count, offsetof(vertex, vt), 2));
     if (s->colors)
-        add_colors(b, s, gathered(b, o->colors, vertices, count, offsetof(vertex, v), 3), list);
+        add_colors(b, s, gathered(b, o->colors, vertices, count, offsetof(vertex, v), 3), p);
 }
 
 static bool make_room(builder *b)
@@ -381,8 +371,7 @@ static bool make_room(builder *b)
     return !b->failed;
 }
 
-static void build_gathered(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result,
-                           attribute_list *list)
+static void build_gathered(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result)
 {
     uint32_t count = 0;
     if (!make_room(b))
@@ -391,26 +380,12 @@ static void build_gathered(builder *b, const part *p, const survey *s, index_wri
     for (uint32_t i = 0; i < count; i++)
         b->first_vertex[b->vertices[i].v] = 0;
     result->vertex_count = count;
-    add_gathered(b, s, b->vertices, count, list);
-}
-
-static void repair(builder *b, stele_primitive *p, attribute_list *list, const char *path)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        stele_attribute *a = &list->items[i];
-        if (a->semantic == STELE_NORMAL)
-            a->view = st_repair_normals(b->c, p, &a->view, at_path(path, 1));
-        else if (a->semantic == STELE_UV)
-            a->view = st_repair_uvs(b->c, &a->view, at_path(path, 1));
-        else if (a->semantic == STELE_COLOR)
-            a->view = st_repair_colors(b->c, &a->view, at_path(path, 1));
-    }
+    add_gathered(b, s, b->vertices, count, result);
 }
 
 /* Where the file's arrays can be taken as they are: positions, texture coordinates and normals go together, and from the first
  * position used to the last one all are used. */
-static bool build_direct(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result,
-                         attribute_list *list)
+static bool build_direct(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result)
 {
     uint64_t range = (uint64_t)s->most - s->least + 1;
     if (!s->alike || (s->uvs && s->no_uvs) || (s->normals && s->no_normals) || range > p->corners)
@@ -422,30 +397,28 @@ static bool build_direct(builder *b, const part *p, const survey *s, index_write
         return false;
     }
     result->vertex_count = range;
-    add_direct(b, s, list);
+    add_direct(b, s, result);
     return true;
 }
 
-static void build_primitive(builder *b, const part *p, attribute_list *list, stele_primitive *result, const char *path)
+enum { MOST_ATTRIBUTES = 4 };
+
+static void build_primitive(builder *b, const part *p, stele_attribute *attributes, stele_primitive *result, const char *path)
 {
     survey s = survey_part(b, p);
     bool wide = p->corners > UINT16_MAX;
     index_writer w = {.at = take_bytes(b, s.indices * (wide ? 4 : 2)), .wide = wide, .content = b->content};
-    *result = (stele_primitive){.topology = p->topology, .material = p->material};
-    *list = (attribute_list){.count = 0};
-    result->indices = (stele_view){
-        .data = w.at, .count = s.indices, .stride = wide ? 4 : 2, .components = 1, .type = wide ? STELE_U32 : STELE_U16};
+    *result = (stele_primitive){.topology = p->topology, .material = p->material, .attributes = attributes};
+    result->indices = st_view_indices(&(span){w.at, s.indices, 0}, wide ? STELE_U32 : STELE_U16);
     if (b->failed)
         return;
     w.each = b->content->corner_texts ? st_made_of_each(b->c, &result->indices) : NULL;
-    if (!build_direct(b, p, &s, w, result, list) && !b->failed)
-        build_gathered(b, p, &s, w, result, list);
-    result->attributes = list->items;
-    result->attribute_count = list->count;
-    for (size_t i = 0; b->content->finite && i < list->count; i++)
-        st_know(b->c->facts, &list->items[i].view, FACT_FINITE);
-    if (!b->failed)
-        repair(b, result, list, path);
+    if (!build_direct(b, p, &s, w, result) && !b->failed)
+        build_gathered(b, p, &s, w, result);
+    for (size_t i = 0; b->content->finite && i < result->attribute_count; i++)
+        st_know(b->c->facts, &attributes[i].view, FACT_FINITE);
+    for (size_t i = 0; !b->failed && i < result->attribute_count; i++)
+        attributes[i].view = st_repair_attribute(b->c, result, &attributes[i], at_path(path, 1));
 }
 
 /* ---- Meshes ---- */
@@ -454,10 +427,10 @@ static void build_mesh(builder *b, const group *g)
 {
     stele_model *model = b->c->load->model;
     stele_primitive *primitives = take(b, g->part_count, sizeof *primitives);
-    attribute_list *lists = take(b, g->part_count, sizeof *lists);
+    stele_attribute(*attributes)[MOST_ATTRIBUTES] = take(b, g->part_count, sizeof *attributes);
     char path[WALK_PATH];
     for (size_t i = 0; i < g->part_count && !b->failed; i++)
-        build_primitive(b, &b->parts[g->first_part + i], &lists[i], &primitives[i],
+        build_primitive(b, &b->parts[g->first_part + i], attributes[i], &primitives[i],
                         st_path(path, "mesh[%zu].primitive[%zu]", model->mesh_count, i));
     if (b->failed)
         return;
