@@ -1,4 +1,4 @@
-/* What saving shares: files beside the output, and the names and bytes of textures. */
+/* What saving shares: files beside the output, indices, and the names and bytes of textures. */
 #include <string.h>
 
 #include "base/image_kind.h"
@@ -15,6 +15,16 @@ void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *ra
     while (*last)
         last = &(*last)->next;
     *last = file;
+}
+
+span st_save_indices(context *c, const stele_view *indices, uint32_t size)
+{
+    if (indices->stride == size && stele_type_size(indices->type) == size)
+        return (span){indices->data, indices->count, size};
+    uint8_t *bytes = st_need(c, indices->count, size);
+    for (uint64_t i = 0; bytes && i < indices->count; i++)
+        store_uint(bytes + i * size, st_view_integer(indices, i), size);
+    return (span){bytes, indices->count, size};
 }
 
 /* ---- Textures ---- */

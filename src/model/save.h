@@ -37,6 +37,9 @@ void st_save_report(context *c);
 /* Another file, to be written beside the output. Not if name is NULL. */
 void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *raw), void *raw);
 
+/* Indices as packed integers of so many bytes: the model's own where they are that. */
+span st_save_indices(context *c, const stele_view *indices, uint32_t size);
+
 /* For formats whose textures are colours only: how materials use each texture of the model, as a set of these bits (NULL
  * without memory). */
 enum { TEXTURE_IS_COLOR = 1, TEXTURE_IS_OTHER = 2 };

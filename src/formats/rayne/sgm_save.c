@@ -227,18 +227,12 @@ static void save_vertices(sgm_saver *a, const flat_mesh *m, const stele_property
 static void save_indices(sgm_saver *a, const flat_mesh *m, sgm_mesh *to)
 {
     const stele_view *v = &m->indices;
-    bool packed = v->stride == stele_type_size(v->type), wide = false;
+    bool wide = false;
     for (uint64_t i = 0; v->type == STELE_U32 && m->vertex_count > UINT16_MAX && i < v->count && !wide; i++)
         wide = st_view_integer(v, i) > UINT16_MAX;
     to->index_count = (uint32_t)v->count;
     to->index_size = wide ? 4 : 2;
-    to->indices = (span){v->data, v->count, to->index_size};
-    if (packed && stele_type_size(v->type) == to->index_size)
-        return;
-    uint8_t *bytes = st_need(a->c, v->count, to->index_size);
-    to->indices.data = bytes;
-    for (uint64_t i = 0; bytes && i < v->count; i++)
-        store_uint(bytes + i * to->index_size, st_view_integer(v, i), to->index_size);
+    to->indices = st_save_indices(a->c, v, to->index_size);
 }
 
 /* ---- Meshes ---- */

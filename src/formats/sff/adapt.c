@@ -37,20 +37,14 @@ static void turn_attributes(sff_adapter *a, sff_mesh *m)
     }
 }
 
-static void widen_indices(sff_adapter *a, sff_mesh *m)
-{
-    uint8_t *copy = st_need(a->c, m->index_count, 4);
-    for (uint64_t i = 0; copy && i < m->index_count; i++)
-        store_uint(copy + 4 * i, load_u16(m->indices.data + 2 * i), 4);
-    m->indices = (span){copy, m->index_count, 4};
-}
-
 static void adapt_mesh(sff_adapter *a, sff_mesh *m)
 {
     if (a->from.packed != a->to.packed)
         turn_attributes(a, m);
-    if (a->from.index_size == 2)
-        widen_indices(a, m);
+    if (a->from.index_size == 2) {
+        stele_view narrow = st_view_indices(&m->indices, STELE_U16);
+        m->indices = st_save_indices(a->c, &narrow, 4);
+    }
     if (!a->from.index_size)
         m->index_count = 0; /* a claim: there were none */
     m->size = st_sff_mesh_bytes(&a->to, m->vertex_count, m->index_count, m->texture_count);

@@ -233,21 +233,14 @@ static void save_vertices(sff_saver *a, const flat_mesh *from, sff_mesh *to)
     }
 }
 
-static void save_indices(sff_saver *a, const flat_mesh *from, sff_mesh *to)
-{
-    uint8_t *bytes = st_need(a->c, to->index_count, 4);
-    for (uint64_t i = 0; bytes && i < to->index_count; i++)
-        store_uint(bytes + 4 * i, st_view_integer(&from->indices, i), 4);
-    to->indices = (span){bytes, to->index_count, 4};
-}
-
 static void save_meshes(sff_saver *a)
 {
     uint64_t without_uvs = 0;
     for (uint64_t i = 0; a->c->fits && i < a->file->mesh_count; i++) {
         const flat_mesh *from = &a->flat.meshes[i];
         save_vertices(a, from, &a->file->mesh[i]);
-        save_indices(a, from, &a->file->mesh[i]);
+        if (a->file->mesh[i].index_count)
+            a->file->mesh[i].indices = st_save_indices(a->c, &from->indices, 4);
         without_uvs += a->layout.components[SFF_UV] && !st_flat_uv(&a->flat, from)->count;
     }
     if (without_uvs)

@@ -89,20 +89,6 @@ static void save_tangents(twm_saver *t, const flat_mesh *from, twm_mesh *m)
     m->binormal = (span){binormals, binormals ? from->vertex_count : 0, 12};
 }
 
-static void save_indices(twm_saver *t, const flat_mesh *from, twm_mesh *m)
-{
-    m->index_count = from->indices.count;
-    m->index_size = 4;
-    if (from->indices.type == STELE_U32 && from->indices.stride == 4) {
-        m->indices = (span){from->indices.data, m->index_count, 4};
-        return;
-    }
-    uint8_t *bytes = st_need(t->c, m->index_count, 4);
-    for (uint64_t i = 0; bytes && i < m->index_count; i++)
-        store_uint(bytes + 4 * i, st_view_integer(&from->indices, i), 4);
-    m->indices = (span){bytes, m->index_count, 4};
-}
-
 static void store_f64(uint8_t *p, double value)
 {
     uint64_t bits;
@@ -157,7 +143,9 @@ static void save_mesh(twm_saver *t, const flat_mesh *from, twm_mesh *m, unsigned
     m->uv = packed_floats(t, st_flat_uv(&t->flat, from), 2);
     if (from->tangent.count)
         save_tangents(t, from, m);
-    save_indices(t, from, m);
+    m->index_count = from->indices.count;
+    m->index_size = 4;
+    m->indices = st_save_indices(t->c, &from->indices, m->index_size);
     if (t->file->joint_count)
         save_clusters(t, from, m);
 }
