@@ -257,6 +257,7 @@ void close_job(job *j, stele_file *file);
 
 /* Writes to standard output and remembers the first error, which main reports. */
 bool write_stdout(const void *data, size_t size);
+bool bytes_to_stdout(void *user, const void *data, size_t size); /* a stele_sink */
 int stdout_error(void);
 
 /* The clip of a name or number (not NUL-terminated); STELE_NONE after a message that lists those there are. */

@@ -19,12 +19,6 @@ typedef struct wishes {
     double time, fps;
 } wishes;
 
-static bool write_bytes(void *user, const void *data, size_t size)
-{
-    (void)user;
-    return write_stdout(data, size);
-}
-
 /* ---- Understanding the settings ---- */
 
 static bool parse_size(const char *text, uint32_t *width, uint32_t *height)
@@ -169,7 +163,7 @@ static stele_status save_picture(const settings *s, const stele_picture *picture
     stele_save_options options = save_options(s);
     char message[sizeof why->text];
     if (to_stdout(path)) {
-        stele_status status = stele_picture_write(picture, write_bytes, NULL, NULL, message, sizeof message);
+        stele_status status = stele_picture_write(picture, bytes_to_stdout, NULL, NULL, message, sizeof message);
         return because(why, status, message);
     }
     if (!saving_begins())
@@ -224,7 +218,7 @@ static stele_status put_movie(const settings *s, stele_movie *movie, const char 
 {
     stele_save_options options = save_options(s);
     if (to_stdout(path))
-        return stele_movie_write(movie, write_bytes, NULL, NULL);
+        return stele_movie_write(movie, bytes_to_stdout, NULL, NULL);
     if (!saving_begins())
         return STELE_CANCELLED;
     stele_status status = stele_movie_save(movie, path, &options);

@@ -11,7 +11,7 @@ bool to_stdout(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-static bool write_bytes(void *user, const void *data, size_t size)
+bool bytes_to_stdout(void *user, const void *data, size_t size)
 {
     (void)user;
     return write_stdout(data, size);
@@ -87,7 +87,7 @@ stele_status save_output(job *j, stele_file *file, char *path, const char *forma
     if (s->fps)
         parse_positive(s->fps, &options.fps);
     if (to_stdout(path))
-        status = stele_file_write(file, write_bytes, NULL, &options);
+        status = stele_file_write(file, bytes_to_stdout, NULL, &options);
     else
         status = save_files(file, path, &options);
     progress_clear(&bar);
