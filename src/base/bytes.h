@@ -13,6 +13,12 @@
 #define HOST_IS_BIG_ENDIAN 0
 #endif
 
+/* The bytes of the numbers in a row of a view. */
+static inline uint32_t view_row_size(const stele_view *v)
+{
+    return v->components * stele_type_size(v->type);
+}
+
 static inline uint16_t load_u16(const uint8_t *p)
 {
     uint16_t v;

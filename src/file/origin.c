@@ -22,21 +22,16 @@ void st_made_of_bytes(const context *c, const void *made, uint64_t size, uint32_
     add_made(c->origins, (made_rows){made, size, stride, from, from_stride, from_size, NULL});
 }
 
-static uint32_t row_size(const stele_view *v)
-{
-    return v->components * stele_type_size(v->type);
-}
-
 byte_range st_row_bytes(const stele_view *v, uint64_t row)
 {
-    return (byte_range){(const uint8_t *)v->data + row * v->stride, row_size(v)};
+    return (byte_range){(const uint8_t *)v->data + row * v->stride, view_row_size(v)};
 }
 
 void st_made_of(const context *c, const stele_view *made, const stele_view *from)
 {
     uint64_t rows = made->count < from->count ? made->count : from->count;
     if (made->data != from->data)
-        st_made_of_bytes(c, made->data, rows * made->stride, made->stride, from->data, from->stride, row_size(from));
+        st_made_of_bytes(c, made->data, rows * made->stride, made->stride, from->data, from->stride, view_row_size(from));
 }
 
 byte_range *st_made_of_each(const context *c, const stele_view *made)

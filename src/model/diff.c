@@ -91,7 +91,6 @@ static drawing *drawings_of(diff *d, const stele_model *model, size_t *count)
 static double size_of_model(const drawing *drawings, size_t count)
 {
     stele_bounds all = {0};
-    double low[3], high[3];
     uint32_t first = STELE_NONE;
     for (size_t i = 0; i < count; i++) {
         const stele_node *nodes = drawings[i].model->nodes;
@@ -103,10 +102,7 @@ static double size_of_model(const drawing *drawings, size_t count)
         stele_bounds one = position ? st_view_bounds(position) : (stele_bounds){0};
         st_bounds_add(&all, &one);
     }
-    widen3(all.min, low);
-    widen3(all.max, high);
-    double size = all.known ? distance3(high, low) : 0;
-    return size > 0 ? size : 1;
+    return st_bounds_size(&all);
 }
 
 /* The largest distance between the rows of two arrays of three floats. */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/scan.h"
+#include "base/vector.h"
 
 stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32_t components)
 {
@@ -159,6 +160,15 @@ void st_bounds_add(stele_bounds *bounds, const stele_bounds *other)
         bounds->min[i] = other->min[i] < bounds->min[i] ? other->min[i] : bounds->min[i];
         bounds->max[i] = other->max[i] > bounds->max[i] ? other->max[i] : bounds->max[i];
     }
+}
+
+double st_bounds_size(const stele_bounds *bounds)
+{
+    double low[3], high[3];
+    widen3(bounds->min, low);
+    widen3(bounds->max, high);
+    double size = bounds->known ? distance3(high, low) : 0;
+    return size > 0 && isfinite(size) ? size : 1;
 }
 
 void st_view_triples(const stele_view *v, uint64_t first, uint64_t count, void *triples, size_t stride)

@@ -64,6 +64,7 @@ void st_triangle(const stele_primitive *p, uint64_t triangle, uint64_t vertices[
 /* The box of all finite positions. */
 stele_bounds st_view_bounds(const stele_view *position);
 void st_bounds_add(stele_bounds *bounds, const stele_bounds *other);
+double st_bounds_size(const stele_bounds *bounds); /* from corner to corner; 1 if it has no size */
 
 /* The first three numbers of rows of a view as floats, stride bytes apart. */
 void st_view_triples(const stele_view *v, uint64_t first, uint64_t count, void *triples, size_t stride);

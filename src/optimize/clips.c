@@ -11,16 +11,11 @@ typedef struct sharer {
     size_t count;
 } sharer;
 
-static uint32_t row_size(const stele_view *v)
-{
-    return v->components * stele_type_size(v->type);
-}
-
 static uint32_t hash_of(const stele_view *v)
 {
     uint64_t hash = hash_mix(v->count, (uint64_t)v->components << 8 | (uint64_t)v->type << 1 | v->normalized);
     for (uint64_t i = 0; i < v->count; i++)
-        hash = hash_bytes(hash, st_view_at(v, i), row_size(v));
+        hash = hash_bytes(hash, st_view_at(v, i), view_row_size(v));
     return hash_end(hash);
 }
 
@@ -31,7 +26,7 @@ static bool same_numbers(const stele_view *a, const stele_view *b)
     if (a->data == b->data && a->stride == b->stride)
         return true;
     for (uint64_t i = 0; i < a->count; i++)
-        if (memcmp(st_view_at(a, i), st_view_at(b, i), row_size(a)) != 0)
+        if (memcmp(st_view_at(a, i), st_view_at(b, i), view_row_size(a)) != 0)
             return false;
     return true;
 }

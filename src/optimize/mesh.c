@@ -110,11 +110,6 @@ bool st_piece_morph_rows(arena *a, const piece *p, morph_rows *result)
 
 /* ---- Giving it back ---- */
 
-static uint32_t row_size(const stele_view *v)
-{
-    return v->components * stele_type_size(v->type);
-}
-
 /* Whether all numbers of an attribute are parts of the greatest of a type, to the last bit. */
 static bool fits(const piece *p, const stele_view *v, stele_type type)
 {
@@ -140,7 +135,7 @@ static void give_row(const stele_view *from, uint32_t row, const stele_view *to,
     const uint8_t *source = st_view_at(from, row);
     uint32_t size = stele_type_size(to->type);
     if (to->type == from->type) {
-        memcpy(bytes, source, row_size(from));
+        memcpy(bytes, source, view_row_size(from));
         return;
     }
     for (uint32_t k = 0; k < from->components; k++)
@@ -158,7 +153,7 @@ static bool give_attributes(arena *a, const piece *p, stele_primitive *result)
         attributes[i].view.type = smallest_type(p, &s->attributes[i]);
         attributes[i].view.normalized |= attributes[i].view.type != s->attributes[i].view.type;
         attributes[i].view.count = p->vertex_count;
-        stride += (row_size(&attributes[i].view) + 3) / 4 * 4;
+        stride += (view_row_size(&attributes[i].view) + 3) / 4 * 4;
     }
     uint8_t *bytes = st_arena_array(a, p->vertex_count, stride);
     if (!attributes || !bytes)
@@ -169,7 +164,7 @@ static bool give_attributes(arena *a, const piece *p, stele_primitive *result)
         to->stride = stride;
         for (uint32_t v = 0; v < p->vertex_count; v++)
             give_row(&s->attributes[i].view, p->rows[v], to, bytes + (uint64_t)v * stride);
-        bytes += (row_size(to) + 3) / 4 * 4;
+        bytes += (view_row_size(to) + 3) / 4 * 4;
     }
     result->attributes = attributes;
     result->attribute_count = s->attribute_count;
@@ -192,7 +187,7 @@ static bool give_indices(arena *a, const piece *p, stele_primitive *result)
 static bool give_rows(arena *a, const stele_view *from, const uint32_t *rows, uint64_t count, stele_view *result)
 {
     uint8_t *bytes;
-    uint32_t size = row_size(from);
+    uint32_t size = view_row_size(from);
     *result = *from;
     if (!from->count)
         return true;

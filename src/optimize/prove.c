@@ -37,17 +37,13 @@ static double worse(double error, double one)
 double st_model_size(const stele_model *model)
 {
     stele_bounds all = {0};
-    double low[3], high[3];
     for (size_t i = 0; i < model->mesh_count; i++)
         for (size_t k = 0; k < model->meshes[i].primitive_count; k++) {
             const stele_view *position = stele_primitive_view(&model->meshes[i].primitives[k], STELE_POSITION, 0);
             stele_bounds one = position ? st_view_bounds(position) : (stele_bounds){0};
             st_bounds_add(&all, &one);
         }
-    widen3(all.min, low);
-    widen3(all.max, high);
-    double size = all.known ? distance3(high, low) : 0;
-    return size > 0 && isfinite(size) ? size : 1;
+    return st_bounds_size(&all);
 }
 
 /* ---- What vertices have ---- */

@@ -372,11 +372,11 @@ static uint64_t pieces_after(const key_track *t, uint64_t frame)
 
 static void store_rotation(uint8_t *bytes, const double angles[3], double before[4])
 {
-    double q[4], dot;
+    double q[4];
     st_ctc_quaternion(angles, q);
-    dot = q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3];
+    double side = dot4(q, before) < 0 ? -1 : 1;
     for (int i = 0; i < 4; i++) {
-        before[i] = dot < 0 ? -q[i] : q[i];
+        before[i] = side * q[i];
         store_f32(bytes + 4 * i, (float)before[i]);
     }
 }

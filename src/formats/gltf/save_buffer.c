@@ -56,11 +56,6 @@ static uint32_t add_accessor(packer *p, const made_accessor *accessor)
     return (uint32_t)p->accessor_count++;
 }
 
-static uint32_t row_size(const stele_view *v)
-{
-    return v->components * stele_type_size(v->type);
-}
-
 /* ---- What was packed already ---- */
 
 static uint32_t hash_of(const stele_view *v, accessor_use use)
@@ -117,7 +112,7 @@ static stele_view new_rows(packer *p, const stele_view *v, stele_type type, bool
     stele_view result = *v;
     result.type = type;
     result.normalized = v->normalized && type == v->type;
-    uint32_t size = row_size(&result);
+    uint32_t size = view_row_size(&result);
     result.stride = aligned ? (size + 3) / 4 * 4 : size;
     *rows = st_arena_array(p->arena, v->count, result.stride);
     p->failed |= !*rows;
@@ -175,7 +170,7 @@ static bool type_allowed(stele_semantic semantic, const stele_view *v)
 
 static bool layout_allowed(const stele_view *v)
 {
-    return v->stride % 4 == 0 && v->stride <= 252 && v->stride >= row_size(v);
+    return v->stride % 4 == 0 && v->stride <= 252 && v->stride >= view_row_size(v);
 }
 
 /* An attribute on its way into the buffer. */
@@ -249,7 +244,7 @@ typedef struct block {
 
 static bool joins(const block *b, const packing *k)
 {
-    uintptr_t at = (uintptr_t)k->view.data, end = at + row_size(&k->view);
+    uintptr_t at = (uintptr_t)k->view.data, end = at + view_row_size(&k->view);
     uintptr_t low = at < b->start ? at : b->start, high = end > b->end ? end : b->end;
     return k->fresh && k->view.stride == b->stride && (at - b->start) % 4 == 0 && high - low <= b->stride;
 }
@@ -264,10 +259,10 @@ static void gather(packing *packings, size_t count, block *b)
         packing *k = &packings[i];
         if (!joins(b, k))
             continue;
-        uintptr_t at = (uintptr_t)k->view.data, end = at + row_size(&k->view);
+        uintptr_t at = (uintptr_t)k->view.data, end = at + view_row_size(&k->view);
         b->start = at < b->start ? at : b->start;
         b->end = end > b->end ? end : b->end;
-        b->used += row_size(&k->view);
+        b->used += view_row_size(&k->view);
         b->finite &= k->finite;
         b->members[b->count++] = k;
     }
@@ -376,7 +371,7 @@ void st_pack_attributes(packer *p, const stele_primitive *primitive, const char 
 static uint32_t pack_in_own_view(packer *p, const stele_view *v, uint32_t target)
 {
     uint32_t view = st_pack_view(p, 0, target);
-    st_pack_add(p, v->data, v->count * row_size(v));
+    st_pack_add(p, v->data, v->count * view_row_size(v));
     return view;
 }
 
@@ -401,7 +396,7 @@ uint32_t st_pack_indices(packer *p, const stele_primitive *primitive, const char
     uint32_t index = packed_already(p, &v, USE_INDEX);
     if (index != STELE_NONE)
         return index;
-    if (v.stride != row_size(&v))
+    if (v.stride != view_row_size(&v))
         v = packed_rows(p, &v, false);
     if (p->failed)
         return STELE_NONE;
@@ -432,7 +427,7 @@ static bool all_zero(const stele_view *v)
 {
     static const uint8_t zeros[64];
     for (uint64_t i = 0; i < v->count; i++)
-        if (memcmp(st_view_at(v, i), zeros, row_size(v)) != 0)
+        if (memcmp(st_view_at(v, i), zeros, view_row_size(v)) != 0)
             return false;
     return true;
 }
@@ -529,7 +524,7 @@ uint32_t st_pack_morph(packer *p, const stele_morph *morph, const stele_view *vi
         st_refuse(p->c, at_path(path, 1), "a morph has not as many rows as vertices");
         return STELE_NONE;
     }
-    if (v.type != STELE_F32 || v.stride != row_size(&v))
+    if (v.type != STELE_F32 || v.stride != view_row_size(&v))
         v = st_pack_floats(p, &v);
     if (!p->failed && st_scan_nonfinite(v.data, 3 * v.count)) {
         st_refuse(p->c, at_path(path, 1), "NaN or infinity in a morph");
@@ -563,7 +558,7 @@ static uint32_t pack_at_end(packer *p, const stele_view *v, gathering gathers, m
     a.type = v->type;
     a.components = v->components;
     a.normalized = v->normalized;
-    st_pack_add(p, v->data, v->count * row_size(v));
+    st_pack_add(p, v->data, v->count * view_row_size(v));
     return add_accessor(p, &a);
 }
 
@@ -573,7 +568,7 @@ uint32_t st_pack_rows(packer *p, const stele_view *values, accessor_use use)
     uint32_t index = packed_already(p, values, use);
     if (index != STELE_NONE)
         return index;
-    if (v.stride != row_size(&v))
+    if (v.stride != view_row_size(&v))
         v = packed_rows(p, &v, false);
     if (p->failed)
         return STELE_NONE;
