@@ -893,6 +893,28 @@ static void test_points(void **unused)
     end_scene(&s);
 }
 
+/* A material that says no colour is white: on white nobody would see a line of it, and on black it is what it says. */
+static void test_lines_without_a_colour(void **unused)
+{
+    static const struct {
+        uint8_t background, base, least, most;
+    } cases[] = {{255, 255, 80, 140}, {200, 255, 80, 140}, {0, 255, 255, 255}, {255, 254, 254, 254}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t b = cases[i].background, background[4] = {b, b, b, 255};
+        scene s = new_scene(32, 16, NULL);
+        stele_material m = plain(cases[i].base, cases[i].base, cases[i].base, 255);
+        m.unlit = false;
+        shape h = bare(&s, STELE_LINES, (const double[][3]){{4, 8.5, 0}, {28, 8.5, 0}}, 2, &m);
+        add(&s, &h);
+        s.options.background = background;
+        take_picture(&s);
+        for (int k = 0; k < 3; k++)
+            assert_in_range(pixel(&s, 16, 8)[k], cases[i].least, cases[i].most);
+        end_scene(&s);
+    }
+}
+
 /* ---- Overlays ---- */
 
 static void test_overlays(void **unused)
@@ -1195,6 +1217,7 @@ int main(void)
         cmocka_unit_test(test_the_silhouette_is_framed),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_lines_without_a_colour),
         cmocka_unit_test(test_overlays),
         cmocka_unit_test(test_ground),
         cmocka_unit_test(test_threads_make_no_difference),

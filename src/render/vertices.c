@@ -31,6 +31,18 @@ static const stele_view *usable(const stele_primitive *p, stele_semantic semanti
     return v && v->count >= p->vertex_count && v->components >= components ? v : NULL;
 }
 
+/* Nobody gave it a colour: white is what formats have where none is said. */
+static bool is_plain(const draw *d)
+{
+    const float *c = d->material.base_color;
+    return c[0] >= 1 && c[1] >= 1 && c[2] >= 1 && !d->color && !d->base_color.texture;
+}
+
+static bool is_light(const uint8_t background[4])
+{
+    return !background || background[3] < 128 || background[0] + background[1] + background[2] >= 3 * 128;
+}
+
 static void bind_material(const scene *s, draw *d)
 {
     const stele_model *model = s->renderer->model;
@@ -49,7 +61,9 @@ static void bind_material(const scene *s, draw *d)
     if (!draws_triangles(d)) { /* no surface for bumps; without normals lines and points are not lit (glTF 2.0, 3.9.6) */
         d->normal.texture = NULL;
         d->material.unlit |= !usable(p, STELE_NORMAL, 3);
-        for (int i = 0; i < 3 && p->material == STELE_NONE && !d->color; i++)
+        bool white_on_white = d->material.unlit && is_light(s->options->background);
+        bool hidden = is_plain(d) && (white_on_white || p->material == STELE_NONE);
+        for (int i = 0; i < 3 && hidden; i++)
             d->material.base_color[i] = 0.15f; /* white would be hard to see */
     }
 }
