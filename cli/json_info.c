@@ -84,6 +84,7 @@ static void json_materials(json *j, const stele_info *info)
             json_string(j, "role", m->textures[k].role);
             json_uint(j, "uv_set", m->textures[k].uv_set);
             json_string(j, "found", m->textures[k].found);
+            json_bool(j, "inside", m->textures[k].data);
             json_size(j, &m->textures[k]);
             json_close(j, '}');
         }
@@ -106,8 +107,8 @@ static void json_materials(json *j, const stele_info *info)
 
 size_t repeated_clip(const stele_info *info, size_t clip)
 {
-    size_t before = clip;
-    while (before > 0 && strcmp(info->clips[--before].name, info->clips[clip].name) != 0)
+    size_t before = clip; /* where those that repeat each other begin */
+    while (before > 0 && (info->clips[--before].repeats || strcmp(info->clips[before].name, info->clips[clip].name) != 0))
         ;
     return before;
 }

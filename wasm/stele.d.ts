@@ -182,7 +182,7 @@ export interface Info {
     bytes: number;
     meshes: { vertices: number; indices: number; triangles: number; attributes: string[]; material: number | null; bounds: Bounds | null }[];
     materials: {
-        textures: { name: string; role: string; uv_set: number; found: string | null }[];
+        textures: { name: string; role: string; uv_set: number; found: string | null; inside: boolean }[];
         colors: { role: string; rgba: [number, number, number, number] }[];
     }[];
     skeleton: string | null;

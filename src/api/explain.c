@@ -28,7 +28,7 @@ static void measure_texture(stele_file *file, stele_texture_info *t)
     const char *problem;
     if (!data && t->found && st_companion_find(&file->companions, t->found, &data, &size))
         t->bytes = size;
-    if (data && st_image_decode_into(data, t->bytes, t->found, &picture, &problem) == IMAGE_DECODED) {
+    if (data && st_image_decode_into(data, t->bytes, t->found ? t->found : t->name, &picture, &problem) == IMAGE_DECODED) {
         t->width = picture.width;
         t->height = picture.height;
     }

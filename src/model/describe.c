@@ -70,7 +70,7 @@ static void describe_material(const stele_model *model, const stele_material *m,
         const stele_texture *t = &model->textures[use->texture];
         textures[count++] = (stele_texture_info){.name = t->name ? t->name : "",
                                                  .role = stele_role_name(role),
-                                                 .found = t->data ? "(inside the file)" : t->file,
+                                                 .found = t->data ? NULL : t->file,
                                                  .uv_set = use->uv_set,
                                                  .data = t->data,
                                                  .bytes = t->data ? t->size : 0};
