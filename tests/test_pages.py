@@ -68,7 +68,7 @@ class Pages(unittest.TestCase):
 
     def test_version(self):
         self.assertRegex(stele("--version"),
-                         r"^stele \d+\.\d+\.\d+\nfor \w+ \S+, by compiler .*\d.*, with libpng [\d.]+, libjpeg-turbo [\d.]+, libwebp [\d.]+\n"
+                         r"^stele \d+\.\d+\.\d+\nfor \w+ \S+, by (GNU|Clang) .*\d.*, with libpng [\d.]+, libjpeg-turbo [\d.]+, libwebp [\d.]+\n"
                          r"stele-import: (not )?found\n$")
         self.assertEqual(stele("-V"), stele("--version"))
 

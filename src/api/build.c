@@ -5,7 +5,7 @@
 
 /* CMake knows; other ways to build it need not say. */
 #ifndef STELE_BUILT_FOR
-#define STELE_BUILT_FOR "an unnamed system"
+#define STELE_BUILT_FOR "an unnamed system, by compiler " __VERSION__
 #endif
 
 void stele_build_facts(char *text, size_t room)
@@ -13,5 +13,5 @@ void stele_build_facts(char *text, size_t room)
     char libraries[256];
     st_image_libraries(libraries, sizeof libraries);
     if (text && room)
-        snprintf(text, room, "for %s, by compiler %s, with %s", STELE_BUILT_FOR, __VERSION__, libraries);
+        snprintf(text, room, "for %s, with %s", STELE_BUILT_FOR, libraries);
 }

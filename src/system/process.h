@@ -33,7 +33,8 @@ bool st_is_terminal(int stream);
 unsigned st_processors(void);
 double st_seconds(void); /* of a clock that only goes forward */
 
-bool st_discard(FILE *stream); /* what is written to it goes nowhere from now on */
+void st_write_whole_lines(FILE *stream); /* and not what they are made of piece by piece, where that is possible */
+bool st_discard(FILE *stream);           /* what is written to it goes nowhere from now on */
 
 /* ---- A stream into memory ---- */
 

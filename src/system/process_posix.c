@@ -40,7 +40,6 @@ void st_process_begin(int *argc, char ***argv)
     (void)argc;
     (void)argv;
     signal(SIGPIPE, SIG_IGN);
-    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* whole lines: an interrupt says its own between them, not within one */
     survive_truncation();
 }
 
@@ -110,6 +109,11 @@ double st_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void st_write_whole_lines(FILE *stream)
+{
+    setvbuf(stream, NULL, _IOLBF, BUFSIZ);
 }
 
 bool st_discard(FILE *stream)
