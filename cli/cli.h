@@ -94,12 +94,14 @@ const char *usage_message(void); /* of the last one; "" if there was none */
 
 /* guess.c: of the words that are considered, the one that somebody may have meant by one that is not known. */
 typedef struct guess {
-    const char *word, *best; /* NULL: none is near */
-    size_t wrong;            /* letters */
+    const char *word;
+    char best[48]; /* "": none is near */
+    size_t wrong;  /* letters */
     char text[96];
 } guess;
 void consider(guess *g, const char *candidate);
-const char *did_you_mean(guess *g); /* "; did you mean check?", or "" */
+void consider_all(guess *g, const char *candidates); /* words, separated by spaces or commas */
+const char *did_you_mean(guess *g);                  /* "; did you mean check?", or "" */
 
 /* The format of a name, or NULL; or EXIT_USAGE after a message that lists them all. */
 const stele_format_info *format_named(const char *name);

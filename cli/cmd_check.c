@@ -30,7 +30,9 @@ static void print_verdict(job *j, const stele_file *file, const uint64_t counts[
     if (stele_file_format(file))
         print_kind(file, j->out);
     fputs(tint_on(color, t), j->out);
-    if (!j->errors && !j->warnings)
+    if (!j->errors && j->exit_code == EXIT_IO)
+        fprintf(j->out, "not checked to the end%s", j->warnings ? ", " : "");
+    else if (!j->errors && !j->warnings)
         fputs(j->exit_code ? "damaged" : "ok", j->out);
     if (j->errors)
         fprintf(j->out, "%llu error%s", (unsigned long long)j->errors, j->errors == 1 ? "" : "s");

@@ -98,7 +98,7 @@ const command command_convert = {
                 "  stele convert hat.glb hat.sgm --strict              (only if nothing is lost)\n"
                 "  stele convert hero.sgm hero.obj --pose walk@0.5\n"
                 "  stele convert old.sgm new.sgm --dialect v3\n"
-                "  stele convert model.mesh game.mesh --dialect C2     (what the surviving engine of MESH reads)\n"
+                "  stele convert model.mesh game.mesh --dialect C2     (that renderlib reads)\n"
                 "  stele convert - - --to glb < hat.sgm > hat.glb\n",
     .options = options,
     .takes_files = true,

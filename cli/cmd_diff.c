@@ -184,7 +184,7 @@ static int run(const settings *s, char **operands, size_t count)
     if (strcmp(operands[0], "-") == 0 && strcmp(operands[1], "-") == 0)
         return usage_error("standard input can be read only once");
     bool folders[] = {is_folder(operands[0]), is_folder(operands[1])};
-    if (folders[0] != folders[1])
+    if (s->recursive && folders[0] != folders[1])
         return usage_error("%s is a folder, and %s is none", operands[!folders[0]], operands[folders[0]]);
     second = operands[1];
     return folders[0] && s->recursive ? run_folders(s, operands) : run_jobs(s, operands, 1, diff, "compared");

@@ -9,6 +9,7 @@ typedef struct explanation {
     json json;
     bool color, found, unpacked;
     bool only_at, at_unpacked; /* a byte of the file, or of its unpacked content */
+    bool has_unpacked;
     uint64_t at;
     field_view view;
 } explanation;
@@ -297,6 +298,7 @@ static void print_title(explanation *e, const stele_file *file)
 static bool each_field(void *user, const stele_field *f)
 {
     explanation *e = user;
+    e->has_unpacked |= f->unpacked;
     if (!is_shown(e, f))
         return true;
     if (f->unpacked && !e->unpacked)
@@ -307,6 +309,21 @@ static bool each_field(void *user, const stele_field *f)
     else
         print_field(e, f);
     return !e->only_at;
+}
+
+static void complain_of_nothing(job *j, const stele_file *file, const explanation *e)
+{
+    uint64_t size;
+    stele_file_bytes(file, &size);
+    if (!e->only_at)
+        job_fails(j, "no field is called %s; without --path all are shown, and * stands for anything", j->settings->path);
+    else if (e->at_unpacked && !e->has_unpacked)
+        job_fails(j, "there is no byte at %s: nothing in it is compressed", j->settings->at);
+    else if (e->at_unpacked)
+        job_fails(j, "there is no byte at %s: what it unpacks to is shorter", j->settings->at);
+    else
+        job_fails(j, "there is no byte at %s: it has %llu bytes", j->settings->at, (unsigned long long)size);
+    j->exit_code = EXIT_USAGE;
 }
 
 static void explain(job *j)
@@ -329,11 +346,8 @@ static void explain(job *j)
         print_title(&e, file);
     stele_file_explain(file, each_field, &e);
     report_findings(j, file);
-    if ((e.only_at || j->settings->path) && !e.found && stele_file_format(file)) {
-        job_fails(j, e.only_at ? "there is no byte at %s" : "no field is called %s",
-                  e.only_at ? j->settings->at : j->settings->path);
-        j->exit_code = EXIT_USAGE;
-    }
+    if ((e.only_at || j->settings->path) && !e.found && stele_file_format(file))
+        complain_of_nothing(j, file, &e);
     if (j->settings->json) {
         json_close(&e.json, ']');
         json_end_job(&e.json, j, file);

@@ -87,38 +87,52 @@ static void print_imported(json *j)
         json_close(j, ']');
 }
 
-static int run(const settings *s, char **operands, size_t count)
+static void print_text_of_all(const stele_format_info *const *formats, bool with_imported)
 {
-    const stele_format_info *f;
-    json j;
-    if (count)
-        return usage_error("stele formats takes no '%s'", operands[0]);
-    if (s->json) {
-        json_begin(&j, stdout, "formats", NULL);
-        json_open(&j, "formats", '[');
-    }
-    for (size_t i = 0; (f = stele_format_at(i)); i++) {
-        if (s->json) {
-            json_format(&j, f);
-            continue;
-        }
+    for (size_t i = 0; formats[i]; i++) {
         if (i)
             putchar('\n');
-        print_text(f);
+        print_text(formats[i]);
     }
-    if (s->json) {
-        json_close(&j, ']');
-        print_imported(&j);
-        json_end(&j);
-    } else {
+    if (with_imported)
         print_imported(NULL);
-    }
+}
+
+static void print_json_of_all(const stele_format_info *const *formats, bool with_imported)
+{
+    json j;
+    json_begin(&j, stdout, "formats", NULL);
+    json_open(&j, "formats", '[');
+    for (size_t i = 0; formats[i]; i++)
+        json_format(&j, formats[i]);
+    json_close(&j, ']');
+    if (with_imported)
+        print_imported(&j);
+    json_end(&j);
+}
+
+/* All of them, or those that are named. */
+static int run(const settings *s, char **operands, size_t count)
+{
+    enum { MOST_FORMATS = 64 };
+    const stele_format_info *formats[MOST_FORMATS + 1] = {NULL};
+    if (count > MOST_FORMATS)
+        return usage_error("there are not that many formats");
+    for (size_t i = 0; i < count; i++)
+        if (!(formats[i] = format_named(operands[i])))
+            return unknown_format(operands[i]);
+    for (size_t i = 0; !count && i < MOST_FORMATS; i++)
+        if (!(formats[i] = stele_format_at(i)))
+            break;
+    (s->json ? print_json_of_all : print_text_of_all)(formats, !count);
     return EXIT_FINE;
 }
 
 const command command_formats = {
     .name = "formats",
     .summary = "what can be read and written",
-    .usage = "[OPTION...]",
+    .usage = "[OPTION...] [FORMAT...]",
+    .examples = "  stele formats\n"
+                "  stele formats sgm\n",
     .run = run,
 };

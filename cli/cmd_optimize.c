@@ -325,11 +325,11 @@ static const option options[] = {
 
 const command command_optimize = {
     .name = "optimize",
-    .summary = "make a model cheaper to load, draw and move, and prove that it is the same",
+    .summary = "make a model cheaper to load and draw, and prove it is the same",
     .usage = "[OPTION...] IN OUT\n       stele optimize [OPTION...] --out-dir FOLDER FILE...\n       stele optimize --dry-run "
              "FILE...",
     .examples = "  stele optimize hat.sgm small.sgm\n"
-                "  stele optimize -r models --out-dir game --lod 0.5,0.25  (and NAME_lod1.sgm, NAME_lod2.sgm)\n"
+                "  stele optimize -r models --out-dir game --lod 0.5,0.25  (NAME_lod1.sgm ...)\n"
                 "  stele optimize hero.glb hero.glb -f --key-tolerance 1e-4\n"
                 "  stele optimize --dry-run --json -r models\n",
     .options = options,

@@ -87,8 +87,12 @@ static int understand(const settings *s, wishes *w)
         return usage_error("'%s' is no size: WIDTHxHEIGHT, each from 1 to %d", s->size, MOST_SIDE);
     if (s->camera && !parse_camera(s->camera, &w->render))
         return usage_error("'%s' is no camera: YAW,PITCH or YAW,PITCH,DISTANCE", s->camera);
-    if (s->background && !parse_color(s->background, w->background))
-        return usage_error("'%s' is no colour: #rrggbb, #rrggbbaa, white, black, dark or transparent", s->background);
+    if (s->background && !parse_color(s->background, w->background)) {
+        guess g = {.word = s->background};
+        consider_all(&g, "white black dark transparent");
+        return usage_error("'%s' is no colour: #rrggbb, #rrggbbaa, white, black, dark or transparent%s", s->background,
+                           did_you_mean(&g));
+    }
     if (s->up && (strlen(s->up) != 1 || !strchr("xyz", *s->up)))
         return usage_error("--up is x, y or z, not '%s'", s->up);
     if (s->time && !parse_number(s->time, &w->time))
@@ -551,7 +555,7 @@ static int run(const settings *given, char **operands, size_t count)
         sheet.wishes = w;
         return write_depfile(&s, render_sheet(&s, operands, count));
     }
-    if (s.output && (count > 1 || is_folder(operands[0])))
+    if (s.output && (count > 1 || (s.recursive && is_folder(operands[0]))))
         return usage_error("several models: use --sheet for one picture of all, or --out-dir for one of each");
     if (s.output && !ends_with(s.output, ".png") && !ends_with(s.output, ".webp") && !to_stdout(s.output))
         return usage_error("'%s' is neither a .png nor a .webp", s.output);

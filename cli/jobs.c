@@ -63,7 +63,10 @@ static void write_document(job *j)
 static void refuse_rivals(job *j, const char *done)
 {
     char *output = path_in_folder(j->settings->out_dir, j->below, extension_of(j->settings));
-    job_fails(j, "not %s: %s would be written as %s too", done, j->entry->rival, output ? output : "the same");
+    if (strcmp(j->entry->rival, j->path) == 0)
+        job_fails(j, "not %s: it is given twice", done);
+    else
+        job_fails(j, "not %s: %s would be written as %s too", done, j->entry->rival, output ? output : "the same");
     free(output);
     j->exit_code = EXIT_USAGE;
     j->outcome = OUTCOME_CLASH;

@@ -18,14 +18,15 @@ const command *const commands[] = {&command_formats,
 
 static void print_help(FILE *out)
 {
-    fputs("stele - the model files of small game engines: read, checked, explained and converted\n\n"
+    fputs("stele - reads, checks, explains and converts model files of game engines\n\n"
           "Usage: stele COMMAND [OPTION...] FILE...\n\nCommands:\n",
           out);
     for (size_t i = 0; commands[i]; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nstele COMMAND --help tells the options of a command; stele --version the version.\n"
-          "stele help --completions bash, zsh or fish prints what completes commands in that shell.\n"
-          "A file called - is standard input or output.\n",
+    fputs("\nA file called - is standard input or output.\n\n"
+          "stele COMMAND --help                 the options of a command, with examples\n"
+          "stele --version                      the version, and how it was built\n"
+          "stele help --completions SHELL       completes commands in bash, zsh or fish\n",
           out);
 }
 
@@ -50,6 +51,13 @@ static int check_id(const char *id)
     return usage_error("there is no finding '%s': see stele check --ids%s", id, did_you_mean(&g));
 }
 
+static int unknown_value(const stele_choice_info *choice, const char *value)
+{
+    guess g = {.word = value};
+    consider_all(&g, choice->values);
+    return usage_error("%s has no '%s': %s%s", choice->name, value, choice->values, did_you_mean(&g));
+}
+
 static int check_choice(const stele_choice *choice)
 {
     const stele_format_info *format;
@@ -59,7 +67,7 @@ static int check_choice(const stele_choice *choice)
     for (size_t i = 0; (format = stele_format_at(i)); i++)
         for (size_t k = 0; k < format->choice_count; k++)
             if (strcmp(format->choices[k].name, choice->name) == 0)
-                return usage_error("%s has no '%s': %s", choice->name, choice->value, format->choices[k].values);
+                return unknown_value(&format->choices[k], choice->value);
             else
                 consider(&g, format->choices[k].name);
     return usage_error("there is no choice '%s': see stele formats%s", choice->name, did_you_mean(&g));
@@ -82,8 +90,11 @@ static int check_names(const char *names)
 static int check_settings(const settings *s)
 {
     uint64_t number;
-    if (!set_color(s->color))
-        return usage_error("--color is always, never or auto, not '%s'", s->color);
+    if (!set_color(s->color)) {
+        guess g = {.word = s->color};
+        consider_all(&g, "always never auto");
+        return usage_error("--color is always, never or auto, not '%s'%s", s->color, did_you_mean(&g));
+    }
     if (!thread_count(s))
         return usage_error("-j takes a number of threads from 1 to 256, not '%s'", s->jobs);
     if (s->memory_limit && !parse_bytes(s->memory_limit, &number))
@@ -203,6 +214,7 @@ static bool wants_json(int argc, char **argv)
 int main(int argc, char **argv)
 {
     st_process_begin(&argc, &argv);
+    st_write_whole_lines(stderr); /* an interrupt says its own between them, not within one */
     catch_interrupts();
     stop_at_once(true);
     bool json = wants_json(argc, argv); /* parsing moves arguments about */

@@ -220,7 +220,12 @@ static uint32_t clip_of_number(stele_file *file, const stele_model *model, const
 
 static void complain_about_clip(job *j, stele_file *file, const stele_model *model, const char *name, size_t length)
 {
-    job_fails(j, "there is no clip '%.*s'%s", (int)length, name, model->clip_count ? "; there are:" : "");
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    guess g = {.word = word};
+    for (uint32_t i = 0; i < model->clip_count; i++)
+        consider(&g, model->clips[i].name ? model->clips[i].name : "");
+    job_fails(j, "there is no clip '%.*s'%s", (int)length, name, model->clip_count ? did_you_mean(&g) : ", nor any other");
     for (uint32_t i = 0; i < model->clip_count && !j->settings->json; i++)
         complain(j->err, "  %u  %s", number_in_file(file, i), model->clips[i].name ? model->clips[i].name : "");
 }

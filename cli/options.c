@@ -111,13 +111,29 @@ int unknown_format(const char *name)
 
 /* ---- Help ---- */
 
+enum { HELP_COLUMN = 31, HELP_WIDTH = 80 };
+
+/* From this column on, in lines that any terminal can show. */
+static void print_wrapped(FILE *out, const char *text, size_t column)
+{
+    for (size_t length; *(text += strspn(text, " ")); text += length) {
+        length = strcspn(text, " ");
+        if (column > HELP_COLUMN && column + 1 + length > HELP_WIDTH)
+            column = (size_t)fprintf(out, "\n%*s", HELP_COLUMN, "") - 1;
+        else if (column > HELP_COLUMN)
+            column += (size_t)fprintf(out, " ");
+        column += (size_t)fprintf(out, "%.*s", (int)length, text);
+    }
+    fputc('\n', out);
+}
+
 static void print_options(FILE *out, const option *o)
 {
     for (; o->name; o++) {
         char left[48];
         snprintf(left, sizeof left, "%c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
                  o->letter ? "," : " ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-        fprintf(out, "  %-28s %s\n", left, o->help);
+        print_wrapped(out, o->help, (size_t)fprintf(out, "  %-28s ", left));
     }
 }
 
@@ -138,8 +154,8 @@ size_t option_groups(const command *c, const option *groups[MOST_GROUPS])
     return count;
 }
 
-const char exit_codes[] = "0 fine, 1 findings, 2 usage, 3 cannot read or write, 4 unknown or unsupported,\n"
-                          "130, 143, 129 interrupted.\n";
+const char exit_codes[] = "0 fine, 1 findings, 2 usage, 3 cannot read or write,\n"
+                          "4 unknown or unsupported, 130, 143, 129 interrupted.\n";
 
 void print_command_help(FILE *out, const command *c)
 {
@@ -181,13 +197,16 @@ static int add_rule(settings *s, char *text)
     char *equals = strchr(text, '=');
     if (!equals || s->rule_count == MOST_RULES)
         return usage_error(equals ? "too many --severity options" : "--severity takes ID=SEVERITY, not '%s'", text);
-    for (stele_severity severity = STELE_OFF; severity <= STELE_ERROR; severity++)
+    guess g = {.word = equals + 1};
+    for (stele_severity severity = STELE_OFF; severity <= STELE_ERROR; severity++) {
         if (strcmp(equals + 1, severity_name(severity)) == 0) {
             *equals = 0;
             s->rules[s->rule_count++] = (stele_rule){text, severity};
             return 0;
         }
-    return usage_error("'%s' is no severity: off, note, warning, loss or error", equals + 1);
+        consider(&g, severity_name(severity));
+    }
+    return usage_error("'%s' is no severity: off, note, warning, loss or error%s", equals + 1, did_you_mean(&g));
 }
 
 /* NAME=VALUE */
@@ -242,7 +261,7 @@ static int unknown_option(const command *c, const char *name, size_t length)
         for (const option *o = groups[i]; o->name; o++)
             consider(&g, o->name);
     char meant[80] = "";
-    if (g.best)
+    if (*g.best)
         snprintf(meant, sizeof meant, "; did you mean --%s?", g.best);
     return usage_error("stele %s has no option --%.*s: see stele %s --help%s", c->name, (int)length, name, c->name, meant);
 }

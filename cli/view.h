@@ -29,6 +29,9 @@ typedef struct shown_files {
 /* view_files.c: the models and all that lies beside them and belongs to them. Exit code; EXIT_FINE if all could be opened. */
 int find_shown(const settings *s, char **operands, size_t count, shown_files *files);
 void free_shown(shown_files *files);
+
+/* Says how it ended, with --json as a document; path and error may be NULL. Returns the exit code. */
+int view_ends(const settings *s, const char *path, stele_status status, const char *error);
 char *bytes_of_file(const char *path, size_t *size); /* to be freed; NULL and errno on failure */
 
 void put_base64(FILE *out, const unsigned char *bytes, size_t size);

@@ -30,7 +30,7 @@ static bool put_block(FILE *out, const char *id, const void *bytes, size_t size)
     return small;
 }
 
-static bool put_file(FILE *out, const shown_file *file, size_t number)
+static bool put_file(const settings *s, FILE *out, const shown_file *file, size_t number)
 {
     char id[32];
     size_t size = 0;
@@ -38,7 +38,7 @@ static bool put_file(FILE *out, const shown_file *file, size_t number)
     snprintf(id, sizeof id, "model-%zu", number);
     bool put = put_block(out, id, bytes, size);
     if (!put)
-        complain(stderr, "%s: cannot be read, or is too large for a page", file->path);
+        view_ends(s, file->path, STELE_IO, "it cannot be read, or is too large for a page");
     free(bytes);
     return put;
 }
@@ -57,10 +57,10 @@ static void put_name(FILE *out, const char *name)
     free(text.data);
 }
 
-static bool put_models(FILE *out, const shown_files *files)
+static bool put_models(const settings *s, FILE *out, const shown_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
-        if (!put_file(out, &files->items[i], i))
+        if (!put_file(s, out, &files->items[i], i))
             return false;
     if (!files->count)
         return true;
@@ -77,22 +77,14 @@ static bool put_models(FILE *out, const shown_files *files)
 static int write_page(const settings *s, const char *page, size_t size)
 {
     stele_save_options options = {.overwrite = s->force, .sync = s->sync};
-    char message[2048];
+    char message[512];
     if (strcmp(s->output, "-") == 0)
-        return write_stdout(page, size) ? EXIT_FINE : EXIT_IO;
+        return write_stdout(page, size) ? view_ends(s, NULL, STELE_OK, NULL) : EXIT_IO; /* main says why */
     if (!saving_begins())
         return EXIT_IO;
     stele_status status = stele_bytes_save(page, size, s->output, &options, message, sizeof message);
     saving_ends();
-    if (status != STELE_OK)
-        complain(stderr, "%s%s", message, hint_for(status));
-    if (s->json) {
-        json j;
-        json_begin(&j, stdout, "view", NULL);
-        json_string(&j, "output", status == STELE_OK ? s->output : NULL);
-        json_end(&j);
-    }
-    return exit_code_of(status);
+    return view_ends(s, NULL, status, status == STELE_OK ? NULL : message);
 }
 
 int export_page(const settings *s, const shown_files *files)
@@ -100,12 +92,10 @@ int export_page(const settings *s, const shown_files *files)
     static const char script[] = "<script type=\"module\">";
     const char *page = page_itself().data, *at = strstr(page, script); /* a NUL follows it */
     memory_stream whole;
-    if (!at || !st_memory_open(&whole)) {
-        complain(stderr, "there is not enough memory for the page");
-        return EXIT_IO;
-    }
+    if (!at || !st_memory_open(&whole))
+        return view_ends(s, NULL, STELE_NO_MEMORY, "there is not enough memory for the page");
     fwrite(page, 1, (size_t)(at - page), whole.file);
-    bool made = put_block(whole.file, "wasm", page_wasm().data, page_wasm().size) && put_models(whole.file, files);
+    bool made = put_block(whole.file, "wasm", page_wasm().data, page_wasm().size) && put_models(s, whole.file, files);
     fwrite(at, 1, page_itself().size - (size_t)(at - page), whole.file);
     made = st_memory_close(&whole) && made;
     int code = made ? write_page(s, whole.data, whole.size) : EXIT_IO;

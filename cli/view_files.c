@@ -52,18 +52,37 @@ static void add_beside(shown_files *files, stele_file *file, const char *path, s
             add(files, path, number, several, model->textures[i].file);
 }
 
+int view_ends(const settings *s, const char *path, stele_status status, const char *error)
+{
+    job j = {.settings = s, .path = path, .out = stdout, .err = stderr};
+    json out;
+    job_ends(&j, status);
+    if (error)
+        snprintf(j.error, sizeof j.error, "%s%s", error, hint_for(status));
+    if (error && !s->json)
+        complain(stderr, "%s%s%s", path ? path : "", path ? ": " : "", j.error);
+    if (s->json) {
+        json_begin_job(&out, &j);
+        if (s->output)
+            json_string(&out, "output", error ? NULL : s->output);
+        json_end_job(&out, &j, NULL);
+    }
+    return j.exit_code;
+}
+
 /* A damaged file is shown too: that is when one wants to see its bytes. */
 static int find_model(const settings *s, const char *path, size_t number, bool several, shown_files *files)
 {
     stele_options options = {.load = {.allow_outside = false}, .format = s->format};
     stele_file *file = stele_open(path, &options);
     stele_status status = stele_open_status(file);
-    int code = status == STELE_IO || status == STELE_NO_MEMORY ? EXIT_IO : EXIT_FINE;
-    if (code == EXIT_FINE) {
+    int code = EXIT_FINE;
+    if (status == STELE_IO || status == STELE_NO_MEMORY) {
+        code = view_ends(s, path, status, stele_open_message(file));
+    } else {
         add(files, path, number, several, path + folder_length(path));
         add_beside(files, file, path, number, several);
-    } else
-        complain(stderr, "%s: %s", path, stele_open_message(file));
+    }
     stele_close(file);
     return code;
 }

@@ -243,9 +243,10 @@ int serve(const settings *s, const shown_files *files)
     server v = {.files = files, .modified = or_die(calloc(files->count + 1, sizeof *v.modified))};
     v.socket = make_token(v.token) ? st_listen_here(&v.port) : -1;
     if (v.socket < 0) {
-        complain(stderr, "cannot listen on this machine: %s", strerror(errno));
+        char message[256];
+        snprintf(message, sizeof message, "cannot listen on this machine: %s", strerror(errno));
         free(v.modified);
-        return EXIT_IO;
+        return view_ends(s, NULL, STELE_IO, message);
     }
     anything_changed(&v);
     char address[128];
@@ -254,6 +255,8 @@ int serve(const settings *s, const shown_files *files)
         json j;
         json_begin(&j, stdout, "view", NULL);
         json_string(&j, "address", address);
+        json_string(&j, "status", "ok");
+        json_diagnostics(&j, NULL, NULL);
         json_end(&j);
     } else
         printf("%s\n", address);

@@ -253,7 +253,7 @@ int view_in_terminal(const settings *s, char *path)
     screen v = {.way = HALF_BLOCKS};
     stele_status status = stele_file_status(file);
     if (!model)
-        complain(stderr, "%s: %s", path, stele_file_message(file));
+        view_ends(s, path, status, stele_file_message(file));
     else if (st_terminal_begin()) {
         stop_at_once(false);
         v.way = ask_terminal();
@@ -263,7 +263,7 @@ int view_in_terminal(const settings *s, char *path)
         fflush(stdout);
         st_terminal_end();
         if (status != STELE_OK)
-            complain(stderr, "%s: %s", path, status == STELE_USAGE ? "the terminal is too small" : stele_file_message(file));
+            view_ends(s, path, status, status == STELE_USAGE ? "the terminal is too small" : stele_file_message(file));
     }
     free(v.picture.rgba);
     stele_close(file);

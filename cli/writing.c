@@ -58,14 +58,31 @@ static stele_status save_files(stele_file *file, const char *path, const stele_s
     return status;
 }
 
+static bool has_dialect(job *j, const stele_format_info *format)
+{
+    guess g = {.word = j->settings->dialect};
+    char all[512] = "";
+    for (size_t i = 0; i < format->dialect_count; i++) {
+        size_t used = strlen(all);
+        if (strcmp(format->dialects[i].name, g.word) == 0)
+            return true;
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", format->dialects[i].name);
+        consider(&g, format->dialects[i].name);
+    }
+    job_fails(j, "%s has no dialect called %s; it has %s%s", format->name, g.word, all, did_you_mean(&g));
+    return false;
+}
+
 stele_status save_output(job *j, stele_file *file, char *path, const char *format)
 {
     const settings *s = j->settings;
     progress bar;
     if (!s->dry_run && s->out_dir && !make_folders(path)) {
-        job_fails(j, "%s: %s", path, strerror(errno));
+        job_fails(j, "not written: %s: %s", path, strerror(errno));
         return STELE_IO;
     }
+    if (s->dialect && !has_dialect(j, format_named(format)))
+        return STELE_USAGE;
     progress_start(&bar, s);
     if (s->out_dir)
         bar.enabled = false; /* the files are the progress */
@@ -170,7 +187,7 @@ int run_writing(settings *s, char **operands, size_t count, job_function run, co
         return write_depfile(s, run_jobs(s, operands, count, run, done));
     if (count != 1 || !s->output || s->files_from)
         return usage_error("stele %s needs an input and an output, or --out-dir; see stele %s --help", s->verb, s->verb);
-    if (is_folder(operands[0]))
+    if (s->recursive && is_folder(operands[0]))
         return usage_error("%s is a folder: use --out-dir to say where its files go", operands[0]);
     if (is_folder(s->output))
         return usage_error("%s is a folder: use --out-dir to write into it", s->output);

@@ -134,9 +134,27 @@ class CommandLine(CliTest):
         """Letter, name and argument of each line of its help."""
         return re.findall(r"^  (?:-(\w),|   ) (--[a-z-]+)(?: (\S+))?  ", self.expect(FINE, verb, "--help").stdout.decode(), re.M)
 
+    def all_verbs(self):
+        return re.findall(r"^  ([a-z]+) ", self.expect(FINE, "--help").stdout.decode(), re.M)
+
+    def test_help_fits_on_any_terminal(self):
+        for arguments in (["--help"], *([verb, "--help"] for verb in self.all_verbs())):
+            for line in self.expect(FINE, *arguments).stdout.decode().splitlines():
+                self.assertLessEqual(len(line), 80, line)
+        words = {"which moves with --clip or --turntable;", "- for standard output"}  # of one option, in two lines
+        self.assertEqual({word for word in words if word in re.sub(r"\s+", " ", self.expect(FINE, "render", "--help").stdout.decode())}, words)
+
+    def test_formats_of_a_name(self):
+        every = json.loads(self.expect(FINE, "formats", "--json").stdout)
+        one = json.loads(self.expect(FINE, "formats", "sgm", "--json").stdout)
+        self.assertEqual(one["formats"], [f for f in every["formats"] if f["name"] == "sgm"])
+        text = self.expect(FINE, "formats", "sgm", "obj").stdout.decode()
+        self.assertEqual(re.findall(r"^(\w+)  ", text, re.M), ["sgm", "obj"])
+        self.assertNotIn("imported", text)
+
     def test_a_letter_and_a_name_mean_the_same_in_every_verb(self):
         letters, arguments = {}, {}
-        for verb in (*VERBS, "render", "thumbnail"):
+        for verb in self.all_verbs():
             names = [name for _, name, _ in self.options_of(verb)]
             self.assertEqual(len(set(names)), len(names), f"{verb} has an option twice")
             for letter, name, argument in self.options_of(verb):
@@ -149,11 +167,18 @@ class CommandLine(CliTest):
         for arguments, meant in ((["chekc", GOOD], b"check"), (["check", "--serverity", "x=off", GOOD], b"--severity"),
                                  (["check", "-s", "texture-mising=off", GOOD], b"texture-missing"),
                                  (["convert", GOOD, "-o", "x", "--to", "gbl"], b"glb"), (["check", "-r", "--from", "smg", "."], b"sgm"),
-                                 (["info", "--format", "meshes", GOOD], b"mesh"),
+                                 (["info", "--format", "meshes", GOOD], b"mesh"), (["formats", "smg"], b"sgm"),
+                                 (["check", "-s", "degenrate=off", GOOD], b"degenerate-triangle"),
+                                 (["check", "-s", "texture-missing=eror", GOOD], b"error"), (["check", "--color", "alway", GOOD], b"always"),
+                                 (["render", GOOD, "-o", "x.png", "--background", "drak"], b"dark"),
+                                 (["render", SAMPLES / "scribe.sgm", "-o", "x.png", "--clip", "wlak"], b"walk"),
+                                 (["convert", GOOD, "x.sgm", "-d", "v3-nocolour"], b"v3-nocolor"),
+                                 (["convert", GOOD, "x.glb", "--set", "ctc.bind=forwrad"], b"forward"),
                                  (["convert", GOOD, "x.glb", "--set", "ctc.bnid=auto"], b"ctc.bind")):
             with self.subTest(arguments):
                 self.assertIn(b"did you mean " + meant + b"?", self.expect(USAGE, *arguments).stderr)
-        self.assertNotIn(b"did you mean", self.expect(USAGE, "burn").stderr)
+        for arguments in (["burn"], ["convert", GOOD, "x.sgm", "-d", "v9"], ["formats", "x"]):
+            self.assertNotIn(b"did you mean", self.expect(USAGE, *arguments).stderr)
 
     def test_unknown_words_get_the_list(self):
         for arguments, words in ((["convert", GOOD, "x.sgm", "--dialect", "v9"], b"it has v0, v0a, v0b, v1a, v1b, v1, v2, v3"),

@@ -360,31 +360,45 @@ class EveryFailure(BatchTest):
 
     def runs(self, path):
         return [[verb, path] for verb in FILE_VERBS] + [["convert", path, "-o", "out.glb"], ["diff", path, GOOD], ["diff", GOOD, path],
-                ["render", path, "-o", "out.png"], ["thumbnail", path, "-o", "out.png"], ["render", "--sheet", path, "-o", "out.png"]]
+                ["optimize", path, "-o", "out.sgm"], ["render", path, "-o", "out.png"], ["thumbnail", path, "-o", "out.png"],
+                ["render", "--sheet", path, "-o", "out.png"]]
+
+    CONTENT = ("wrong.sgm", "old.gltf", "text.gltf")
+
+    @staticmethod
+    def nobody():
+        return {"user": "nobody", "group": "nogroup"} if os.geteuid() == 0 else {}
 
     def cases(self):
         self.put("empty.sgm", b"")
         self.put("text.sgm", b"hello, world\n")
         self.put("cut.sgm", GOOD.read_bytes()[:-300])
         self.put("future.sgm", GOOD.read_bytes()[:4] + b"\x09" + GOOD.read_bytes()[5:])
+        self.put("wrong.sgm", model_bytes(indices=(0, 1, 9)))
+        self.put("old.gltf", b'{"asset":{"version":"1.0"}}')
+        self.put("text.gltf", b'{"asset":{"version":"2.0"}')
+        self.put("secret.sgm", GOOD.read_bytes()).chmod(0)
         (self.folder / "folder.sgm").mkdir()
-        return {"missing.sgm": (NO_IO, "No such file"), "folder.sgm": (NO_IO, "folder"), "empty.sgm": (UNSUPPORTED, "the file is empty"),
+        self.folder.chmod(0o777)  # root may read everything: somebody else tries
+        return {"wrong.sgm": (FINDINGS, "is 9, but there are only 3 vertices"), "old.gltf": (UNSUPPORTED, "only glTF 2.0"),
+                "text.gltf": (FINDINGS, "ends too early"), "secret.sgm": (NO_IO, "Permission denied"),
+                "missing.sgm": (NO_IO, "No such file"), "folder.sgm": (NO_IO, "folder"), "empty.sgm": (UNSUPPORTED, "the file is empty"),
                 "text.sgm": (UNSUPPORTED, "starts with"), "cut.sgm": (FINDINGS, "are left"), "future.sgm": (UNSUPPORTED, "version")}
 
     def test_one_code_and_one_message(self):
         for name, (code, words) in self.cases().items():
             for arguments in self.runs(name):
-                if name == "folder.sgm" and arguments[0] in ("convert", "diff", "render"):
-                    continue  # a folder there is a matter of usage
+                if code in (FINDINGS, UNSUPPORTED) and name in self.CONTENT and arguments[0] == "explain":
+                    continue  # which only goes by the structure
                 with self.subTest(arguments):
-                    result = self.expect(code, *arguments)
+                    result = self.expect(code, *arguments, **self.nobody())
                     text = (result.stdout + result.stderr).decode()
                     said = [line for line in text.splitlines() if words in line and ("error" in line or "stele: " in line)
                             and "gap" not in line]
                     self.assertEqual(len(said), 1, text)
                     self.assertIn(name, said[0])
                     made = list(self.folder.glob("out.*"))
-                    self.assertEqual(len(made), "--sheet" in arguments)  # which shows that it failed
+                    self.assertEqual(len(made), "--sheet" in arguments and name != "folder.sgm")  # which shows that it failed
                     for path in made:
                         path.unlink()
 
@@ -397,11 +411,21 @@ class EveryFailure(BatchTest):
                     result = self.expect(NO_IO, *arguments, output)
                     self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
                     self.assertIn(output.encode(), result.stderr)
+                    self.assertEqual(b"there is no folder nowhere\n" in result.stderr, where == "nowhere" and arguments[0] != "thumbnail",
+                                     result.stderr)
+
+    def test_a_file_that_is_given_twice(self):
+        self.put("a.sgm", GOOD.read_bytes())
+        result = self.expect(USAGE, "convert", "a.sgm", "a.sgm", "--to", "glb", "--out-dir", "out")
+        self.assertEqual(result.stderr.count(b"a.sgm: not converted: it is given twice\n"), 2)
 
     def test_json_always_prints_a_document(self):
         runs = [run for name in self.cases() for run in self.runs(name)]
         runs += [run for run in self.runs(GOOD)]
-        runs += [["burn"], ["check"], ["check", "--burn"], ["convert", GOOD], ["convert", GOOD, "-o", "x.doc"], ["diff", GOOD],
+        self.put("there.glb", b"")
+        runs += [["convert", GOOD, "-o", "there.glb"], ["optimize", GOOD, "-o", "nowhere/a.sgm"], ["optimize", GOOD],
+                 ["view", "missing.sgm", "--export", "a.html"], ["view", GOOD, "-o", "nowhere/a.html"], ["view", GOOD, "-o", "there.glb"],
+                 ["view", "--terminal", GOOD], ["burn"], ["check"], ["check", "--burn"], ["convert", GOOD], ["convert", GOOD, "-o", "x.doc"], ["diff", GOOD],
                  ["info", "--format", "x", GOOD], ["explain", "--at", "99999999", GOOD], ["render", GOOD, "-o", "a.png", "--clip", "nothing"],
                  ["check", "--memory-limit", "100", GOOD], ["check", "-r", "folder.sgm"], ["convert", GOOD, "-o", "y.glb", "--pose", "no@1"],
                  ["check", "--target", "tetris", GOOD], ["formats", "x"], ["convert", GOOD, "-o", "z.sgm", "-d", "v9"],
@@ -412,7 +436,7 @@ class EveryFailure(BatchTest):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
                 for made in self.folder.glob("out.*"):
                     made.unlink()
-                process = self.start(*arguments, "--json", stdin=-1)
+                process = self.start(*arguments, "--json", stdin=-1, **self.nobody())
                 if "--time-limit" in arguments:
                     process.wait(20)  # nothing comes
                 out, _ = process.communicate(timeout=30)
@@ -421,7 +445,8 @@ class EveryFailure(BatchTest):
                 last = json.loads(lines[-1])
                 self.assertEqual((last["schema"], last["command"]), (1, arguments[0]))
                 words = {FINE: "ok", FINDINGS: "findings", USAGE: "usage", NO_IO: "io", UNSUPPORTED: "unsupported"}
-                self.assertEqual(last["status"], words[process.returncode])
+                exists = "there.glb" in arguments and process.returncode == NO_IO
+                self.assertEqual(last["status"], "exists" if exists else words[process.returncode])
                 self.assertEqual("error" in last, process.returncode != FINE)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from test_cli import DIALECTS, GOOD, SAMPLES, CliTest, model_bytes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "json.md"
-VERBS = ("formats", "info", "check", "explain", "convert", "diff", "render", "thumbnail")
+VERBS = ("formats", "info", "check", "explain", "convert", "diff", "optimize", "render", "thumbnail", "view")
 
 
 def sections():
@@ -44,6 +44,9 @@ class Page(CliTest):
                 "explain": [files, [scribe, "--at", "400"], [scribe, "--at", "20"], [scribe, "--at", "99999999"]],
                 "convert": [[scribe, "-o", "out.glb"], [scribe, "-o", "out.glb"], [scribe, "-o", "out.gltf"], [cut, "-o", "c.glb"],
                             ["-r", "a", "b", "--to", "sgm", "--out-dir", "o"], [scribe, "-o", "out.glb", "-u"], [scribe, "-o", "x.obj", "--strict"]],
+                "optimize": [[scribe, "-o", "small.sgm", "--lod", "0.5"], [scribe, "--dry-run"], [cut, "-o", "c.sgm"], ["missing.sgm", "-o", "c.sgm"],
+                             [scribe, "-o", "small.sgm"]],
+                "view": [[scribe, "--export", "page.html"], [scribe, "--export", "page.html"], ["missing.sgm", "--export", "x.html"]],
                 "diff": [[GOOD, scribe], [GOOD, GOOD], [cut, GOOD], [GOOD, "missing"], ["-r", "a", "b"]],
                 "render": [[scribe, "-o", "out.png", "--size", "32"], [cut, "-o", "c.png"], [scribe, "--sheet", "-o", "out.png"]],
                 "thumbnail": [[scribe, "thumb.png"], [cut, "c.png"], ["missing", "c.png"]]}

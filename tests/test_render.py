@@ -268,7 +268,7 @@ class Outputs(RenderTest):
                 self.assertNotEqual(result.stderr, b"")
                 self.assert_nothing_new()
         for arguments in ([], ["-o", "out.png"], ["scribe.sgm"], ["scribe.sgm", "-o", "out.jpg"],
-                          ["scribe.sgm", "-o", "out"], [".", "-o", "out.png"], ["scribe.sgm", "--sheet"],
+                          ["scribe.sgm", "-o", "out"], ["-r", ".", "-o", "out.png"], ["scribe.sgm", "--sheet"],
                           ["scribe.sgm", "--sheet", "-o", "out.jpg"], ["scribe.sgm", "--sheet", "-o", "out.webp"]):
             with self.subTest(arguments):
                 self.render(*arguments, code=USAGE)

@@ -61,10 +61,11 @@ bool st_begin(stele_file *file);
 stele_status st_end(stele_file *file);
 
 /* Sets the outcome, and returns its status; the second with a diagnostic, the third to what opening said, which must be the
- * reason. */
+ * reason, the last to what the worst finding means. */
 stele_status st_fail(stele_file *file, stele_status status, const char *message);
 void st_fail_with(stele_file *file, stele_status status, diag_code code, uint64_t offset, const char *path, const char *text);
 void st_fail_as_opened(stele_file *file);
+void st_fail_by(stele_file *file, const stele_diagnostic *worst);
 
 /* A diagnostic as one line. */
 const char *st_line_of(stele_file *file, const stele_diagnostic *d);

@@ -43,7 +43,7 @@ static bool check_first(stele_file *file, context *c)
         const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
         file->sound = !worst && !file->diags.errors;
         if (worst)
-            st_fail(file, STELE_DAMAGED, st_line_of(file, worst));
+            st_fail_by(file, worst);
         else if (!file->sound)
             st_fail_as_opened(file);
     }

@@ -12,12 +12,17 @@ static bool is_unsupported(const stele_diagnostic *d)
     return d->id == kinds[DIAG_BAD_VERSION].id || d->id == kinds[DIAG_EXTENSION_UNSUPPORTED].id;
 }
 
+void st_fail_by(stele_file *file, const stele_diagnostic *worst)
+{
+    st_fail(file, is_unsupported(worst) ? STELE_UNSUPPORTED : STELE_DAMAGED, st_line_of(file, worst));
+}
+
 /* After checking: errors decide the status, and no memory beats everything. */
 static void conclude(stele_file *file)
 {
     const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
     if (file->outcome.status == STELE_OK && worst)
-        st_fail(file, is_unsupported(worst) ? STELE_UNSUPPORTED : STELE_DAMAGED, st_line_of(file, worst));
+        st_fail_by(file, worst);
     if (file->arena.failed)
         file->outcome = st_outcome_refused(&file->arena);
 }

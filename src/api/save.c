@@ -185,6 +185,8 @@ static void make_product(stele_file *file, product *p, const char *path, const s
     s.model = model;
     c.save = &s;
     c.into = capitals(&file->arena, format->info.name);
+    if (!path && format->info.beside)
+        c.into = st_arena_format(&file->arena, "%s without a file beside it", c.into);
     st_save_report(&c);
     bool fits = st_format_save(format, &c, p->raw) && c.fits;
     p->side_files = s.side_files;

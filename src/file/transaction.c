@@ -131,12 +131,22 @@ static int make_folders(transaction *t, const draft *d)
 
 /* ---- Files ---- */
 
-static void fail(const writing *w, int error, const char *path)
+static bool has_folder(const address *where, arena *a)
 {
+    file_status status;
+    return !where->root || st_path_status(st_arena_text(a, where->path, where->root), true, &status) == 0;
+}
+
+static void fail(const writing *w, int error, const address *where)
+{
+    const char *path = where->path;
     if (error == EEXIST)
         *w->outcome = (outcome){STELE_EXISTS, st_arena_format(w->arena, "%s exists already", path)};
     else if (error == EXDEV)
         *w->outcome = (outcome){STELE_IO, st_arena_format(w->arena, "a link leads from %s out of the output's folder", path)};
+    else if (error == ENOENT && !has_folder(where, w->arena))
+        *w->outcome = (outcome){STELE_IO, st_arena_format(w->arena, "%s: %s: there is no folder %.*s", path,
+                                                          st_error_text(error, w->arena), (int)where->root - 1, path)};
     else
         *w->outcome = (outcome){STELE_IO, st_arena_format(w->arena, "%s: %s", path, st_error_text(error, w->arena))};
 }
@@ -159,7 +169,7 @@ static bool failed_for_good(transaction *t, draft *d, int error)
 {
     d->there = error == EEXIST && is_there(t->writing.arena, d);
     if (error && !d->there)
-        fail(&t->writing, error, d->where.path);
+        fail(&t->writing, error, &d->where);
     return error && !d->there;
 }
 
@@ -224,7 +234,7 @@ static bool write_draft(transaction *t, draft *d)
     progress_sink progress = {.options = w->options, .output = &d->output, .total = w->total};
     bool done = d->produce(d->context, write_with_progress, &progress) && st_output_finish(&d->output) == 0;
     if (!done && d->output.error && w->outcome->status == STELE_OK)
-        fail(w, d->output.error, d->where.path);
+        fail(w, d->output.error, &d->where);
     if (!done)
         conclude(w, &progress);
     return done;
