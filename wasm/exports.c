@@ -286,16 +286,47 @@ const char *EXPORT(row_origin)(handle *h, const void *data, uint32_t stride, uin
     return report_origin(stele_row_origin(h->file, &view, row, &origin), &origin);
 }
 
-/* Which rows were made of bytes of a file, from begin to before end; no name is the file itself. */
+static void put_data(json *j, const void *data, uint64_t size)
+{
+    json_uint(j, "data", (uintptr_t)data);
+    json_uint(j, "size", size);
+}
+
+/* The content of a compressed file, which fields and origins count in; it lives as long as the handle. */
+typedef struct content {
+    const uint8_t *data;
+    uint64_t size;
+} content;
+
+static bool each_piece(void *user, const stele_field *f)
+{
+    content *c = user;
+    if (f->unpacked) {
+        c->data = c->data ? c->data : f->data - f->offset;
+        c->size = f->offset + f->size > c->size ? f->offset + f->size : c->size;
+    }
+    return true;
+}
+
+const char *EXPORT(unpacked)(handle *h)
+{
+    content c = {0};
+    stele_file_explain(h->file, each_piece, &c);
+    json j = begin_document();
+    put_data(&j, c.data, c.size);
+    return end_document(&j);
+}
+
+/* Which rows were made of bytes of a file, from begin to before end; no name is the file itself, or its unpacked content. */
 const char *EXPORT(rows_at)(handle *h, const void *data, uint32_t stride, uint32_t components, stele_type type, uint32_t count,
-                            const char *name, double begin, double end, uint32_t most)
+                            const char *name, double begin, double end, uint32_t most, bool unpacked)
 {
     stele_view view = {.data = data, .count = count, .stride = stride, .components = components, .type = type};
     json j = begin_document();
     json_open(&j, "rows", '[');
     for (uint32_t row = 0; row < count && most; row++) {
         stele_origin o;
-        if (!stele_row_origin(h->file, &view, row, &o) || o.unpacked || strcmp(o.file ? o.file : "", name) != 0)
+        if (!stele_row_origin(h->file, &view, row, &o) || o.unpacked != unpacked || strcmp(o.file ? o.file : "", name) != 0)
             continue;
         if ((double)o.offset >= end || (double)(o.offset + o.size) <= begin)
             continue;
@@ -340,12 +371,6 @@ const char *EXPORT(diff)(handle *h, handle *other, double tolerance)
 /* ---- Writing ---- */
 
 /* Bytes that are JavaScript's to free. */
-static void put_data(json *j, const void *data, uint64_t size)
-{
-    json_uint(j, "data", (uintptr_t)data);
-    json_uint(j, "size", size);
-}
-
 static void put_file(json *j, const char *name, const void *data, size_t size)
 {
     json_open(j, NULL, '{');

@@ -154,6 +154,8 @@ export interface SteleFile {
     readonly closed: boolean;
     info(): Info;
     explain(options?: { at?: number }): Explanation;
+    /** The content of a file that is compressed as a whole, in which fields and origins that are `unpacked` count; null for others. */
+    unpacked(): Uint8Array | null;
     /** Throws if the file has errors. */
     model(): Model;
     /** What differs between two models, by what is drawn and how it moves: everything that was compared. */
@@ -266,7 +268,7 @@ export interface View {
     /** Which bytes a row was made of, with the option `origins`; null if none. */
     origin(row: number): Origin | null;
     /** Which rows were made of bytes of a file, null being the file itself, from `begin` to before `end`; at most `most`. */
-    rowsAt(file: string | null, begin: number, end: number, most?: number): number[];
+    rowsAt(file: string | null, begin: number, end: number, most?: number, options?: { unpacked?: boolean }): number[];
 }
 
 export type Properties = Record<string, unknown>;

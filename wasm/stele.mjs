@@ -117,9 +117,9 @@ class View {
     }
 
     /** The reverse: which rows were made of bytes of a file, null being the file itself, from `begin` to before `end`. At most
-     * `most` of them. */
-    rowsAt(file, begin, end, most = this.count) {
-        return this.#file._rows(file, begin, end, most, this.#data, this.stride, this.components, TYPES.indexOf(this.type), this.count);
+     * `most` of them. With `unpacked` the bytes are those of a compressed file's content. */
+    rowsAt(file, begin, end, most = this.count, { unpacked = false } = {}) {
+        return this.#file._rows(file, begin, end, most, unpacked, this.#data, this.stride, this.components, TYPES.indexOf(this.type), this.count);
     }
 }
 
@@ -169,6 +169,12 @@ class SteleFile {
     explain({ at = -1 } = {}) {
         const { fields, unpacked } = this.#stele._call('explain', this.#handle, at);
         return unpacked ? { fields, unpacked } : { fields };
+    }
+
+    /** The content of a file that is compressed as a whole, in which fields and origins that are `unpacked` count; null for others. */
+    unpacked() {
+        const { data, size } = this.#stele._call('unpacked', this.#handle);
+        return size ? new Uint8Array(this._memory()).slice(data, data + size) : null;
     }
 
     /** What the file means, in the shape of glTF. Numbers are views. */
@@ -252,10 +258,10 @@ class SteleFile {
         return this.#handle && this.#stele._exports.memory.buffer;
     }
 
-    _rows(file, begin, end, most, ...view) {
+    _rows(file, begin, end, most, unpacked, ...view) {
         const name = this.#stele._put(encoder.encode(`${file ?? ''}\0`));
         try {
-            return this.#stele._call('rows_at', this.#handle, ...view, name, begin, end, most).rows;
+            return this.#stele._call('rows_at', this.#handle, ...view, name, begin, end, most, unpacked ? 1 : 0).rows;
         } finally {
             this.#stele._exports.release(name);
         }
