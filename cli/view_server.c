@@ -119,23 +119,40 @@ static bool read_request(int s, char request[LONGEST_REQUEST])
     return false;
 }
 
-/* There must be one, and it must be ours: another name for this machine is somebody's trick. */
-static bool host_is_ours(const server *v, const char *request)
+/* The value of a header line, if it is the one that is asked for; names are told apart without regard to case. */
+static const char *value_of(const char *line, const char *name)
 {
-    char host[64];
-    size_t found = 0;
-    int length = snprintf(host, sizeof host, "127.0.0.1:%u", v->port);
+    for (; *name; line++, name++)
+        if ((*line | 0x20) != *name)
+            return NULL;
+    return *line == ':' ? line + 1 + strspn(line + 1, " \t") : NULL;
+}
+
+static bool is_value(const char *value, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    return strncmp(value, wanted, length) == 0 && value[length] == '\r';
+}
+
+/* One host, and ours: another name for this machine is somebody's trick. And nobody else's page: browsers say whose it is that
+ * asks. */
+static bool comes_from_us(const server *v, const char *request)
+{
+    char origin[64];
+    const char *host = origin + strlen("http://"), *value;
+    size_t hosts = 0;
+    snprintf(origin, sizeof origin, "http://127.0.0.1:%u", v->port);
     for (const char *line = strstr(request, "\r\n"); line && line[2] != '\r'; line = strstr(line + 2, "\r\n")) {
-        const char *p = line + 2;
-        if (strncmp(p, "Host:", 5) != 0 && strncmp(p, "host:", 5) != 0)
-            continue;
-        p += 5;
-        p += strspn(p, " ");
-        found++;
-        if (strncmp(p, host, (size_t)length) != 0 || p[length] != '\r')
+        if ((value = value_of(line + 2, "host"))) {
+            hosts++;
+            if (!is_value(value, host))
+                return false;
+        } else if ((value = value_of(line + 2, "origin")) && !is_value(value, origin))
+            return false;
+        else if ((value = value_of(line + 2, "sec-fetch-site")) && !is_value(value, "same-origin") && !is_value(value, "none"))
             return false;
     }
-    return found == 1;
+    return hosts == 1;
 }
 
 /* The path behind the token, without a query; NULL if it is not ours. */
@@ -167,7 +184,7 @@ static bool handle(server *v, int s)
         refuse(s, "405 Method Not Allowed");
         return false;
     }
-    const char *path = host_is_ours(v, request) ? path_of(v, request) : NULL;
+    const char *path = comes_from_us(v, request) ? path_of(v, request) : NULL;
     if (!path)
         refuse(s, "403 Forbidden");
     else if (!*path)
