@@ -2,17 +2,19 @@
 import {CataloguePanel} from './catalogue.js';
 import {byId, choice, make, tabs, toggle} from './dom.js';
 import {Engine} from './engine.js';
-import {besideOf, bytesOf, filesOfInput, filesOfTransfer, modelsAmong} from './files.js';
+import {filesOfInput, filesOfTransfer, modelsAmong} from './files.js';
 import {BytesPanel, ComparePanel, ConvertPanel, FindingsPanel, PartsPanel} from './panels.js';
 import {Scene} from './scene.js';
 import {texts} from './texts.js';
+
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+const straight = {yaw: -29, pitch: 20, distance: 1.25}; // as three.js frames it
 
 class App {
     constructor(start) {
         this.start = start;
         this.state = {ready: false, name: null, format: null, dialect: null, triangles: 0, clips: [], findings: 0, selection: null};
         this.engine = new Engine(start);
-        this.files = [];
         this.makeScene();
         this.makePanels();
         this.makeToolbar();
@@ -23,15 +25,16 @@ class App {
 
     makeScene() {
         try {
-            this.scene = new Scene(byId('canvas'), {onPick: (hit) => this.picked(hit)});
-            this.scene.onTime = (time, playing) => this.showTime(time, playing);
+            this.scene = new Scene(byId('canvas'), {onPick: (hit) => this.picked(hit), onTurn: () => this.redraw()});
         } catch {
             this.scene = null;
             this.say(texts.noWebgl);
         }
         byId('canvas').setAttribute('aria-label', texts.canvas);
-        byId('welcome').children[0].textContent = texts.welcome;
-        byId('welcome').children[1].textContent = texts.welcomeMore;
+        byId('canvas').hidden = !this.scene;
+        byId('welcome-drop').textContent = texts.welcome;
+        byId('welcome-more').textContent = texts.welcomeMore;
+        byId('welcome-private').textContent = texts.welcomePrivate;
     }
 
     makePanels() {
@@ -45,33 +48,44 @@ class App {
     }
 
     makeToolbar() {
-        const view = texts.view, options = {grid: true, environment: true};
-        const apply = () => { this.scene?.apply(options); this.redraw(); };
+        const {view} = texts;
+        this.options = {grid: true, environment: !this.scene?.isSlow};
+        this.scene?.apply(this.options);
+        const apply = () => { this.scene?.apply(this.options); this.redraw(); };
         const switches = ['skeleton', 'wireframe', 'bounds', 'grid', 'environment'].map((name) =>
-            toggle(view[name], Boolean(options[name]), (on) => { options[name] = on; apply(); }));
-        const surface = choice(view.all, [['', view.all], ['normals', view.normals], ['checker', view.checker], ['colors', view.colors]],
-            (value) => { options.surface = value; apply(); });
-        this.only = choice(view.only, [['', view.only]], (value) => {
-            const [kind, index] = value.split(' ');
-            options.only = value ? (data) => (kind === 'primitive' ? data.number === Number(index) : data.material === Number(index)) : null;
-            apply();
-        });
+            toggle(view[name], Boolean(this.options[name]), (on) => { this.options[name] = on; apply(); }));
+        const surface = choice(view.surface, Object.entries(texts.surfaces), (value) => { this.options.surface = value; apply(); });
+        this.only = choice(view.only, [['', view.everything]], (value) => { this.showOne(value); apply(); });
         const background = choice(view.background, Object.entries(texts.backgrounds), (value) => { byId('stage').dataset.background = value; });
         this.exact = toggle(view.exact, false, (on) => this.showExact(on));
-        byId('toolbar').append(make('button', {type: 'button', onclick: () => this.scene?.frame()}, view.frame), ...switches, surface, this.only,
-            background, this.exact);
+        byId('toolbar').append(make('button', {type: 'button', title: view.frameHint, onclick: () => this.frame()}, view.frame), ...switches, surface,
+            this.only, background, this.exact);
         this.makeTimeline();
     }
 
+    // '', 'primitive 2' or 'material 0'
+    showOne(value) {
+        const [kind, index] = value.split(' ');
+        this.options.only = value ? (data) => (kind === 'primitive' ? data.number : data.material) === Number(index) : null;
+    }
+
     makeTimeline() {
-        const view = texts.view;
+        const {view} = texts;
+        this.speed = 1;
+        this.loop = true;
         this.play = make('button', {type: 'button', onclick: () => this.playOrPause()}, view.play);
         this.clip = choice(view.clip, [], (value) => this.chooseClip(Number(value)));
         this.time = make('input', {type: 'range', min: 0, max: 1, step: 'any', value: 0, 'aria-label': view.time, oninput: () => this.seek(Number(this.time.value))});
-        this.seconds = make('output', {}, '0.00 s');
-        const speed = choice(view.speed, [['1', '1×'], ['0.5', '½×'], ['0.25', '¼×'], ['2', '2×']], (value) => { if (this.scene) this.scene.speed = Number(value); });
-        const loop = toggle(view.loop, true, (on) => { if (this.scene) this.scene.loop = on; });
+        this.seconds = make('output', {}, texts.seconds(0));
+        const speed = choice(view.speed, [['1', '1×'], ['0.5', '½×'], ['0.25', '¼×'], ['2', '2×']], (value) => { this.speed = Number(value); });
+        const loop = toggle(view.loop, true, (on) => { this.loop = on; });
         byId('timeline').append(this.play, this.clip, this.time, this.seconds, speed, loop);
+    }
+
+    frame() {
+        this.scene?.frame();
+        this.turn = {...straight};
+        this.redraw();
     }
 
     listen() {
@@ -87,7 +101,7 @@ class App {
             byId(id).addEventListener('click', () => this.step(by));
         }
         stage.addEventListener('dragover', (event) => { event.preventDefault(); byId('stage').classList.add('over'); });
-        stage.addEventListener('dragleave', () => byId('stage').classList.remove('over'));
+        stage.addEventListener('dragleave', (event) => { if (!event.relatedTarget) byId('stage').classList.remove('over'); });
         stage.addEventListener('drop', async (event) => {
             event.preventDefault();
             byId('stage').classList.remove('over');
@@ -102,6 +116,8 @@ class App {
                 this.take(await filesOfTransfer(event.clipboardData));
         });
         document.addEventListener('keydown', (event) => this.key(event));
+        // who asks of a model that is gone needs no answer
+        addEventListener('unhandledrejection', (event) => event.reason?.message === 'cancelled' && event.preventDefault());
         this.listenForTurning();
     }
 
@@ -120,61 +136,84 @@ class App {
         byId('status').textContent = text;
     }
 
-    working(on) {
-        byId('progress').hidden = byId('cancel').hidden = !on;
+    // How many of the steps are done; null when there is nothing to do.
+    working(step) {
+        byId('progress').hidden = byId('cancel').hidden = step === null;
+        byId('progress').value = step ?? 0;
     }
 
-    async cancel() {
+    // Nothing of it is left: back to where files are taken.
+    cancel() {
         this.engine.restart();
-        this.model = null;
-        this.working(false);
+        this.forget();
         this.say(texts.cancelled);
+    }
+
+    forget() {
+        this.model = this.entry = null;
+        this.scene?.clear();
+        this.scene?.invalidate();
+        this.working(null);
+        document.body.classList.add('empty');
+        byId('toolbar').hidden = byId('timeline').hidden = byId('picture').hidden = true;
+        Object.assign(this.state, {ready: false, name: null, format: null, dialect: null, triangles: 0, clips: [], findings: 0, selection: null});
     }
 
     // ---- Files
 
-    async take(files) {
+    async take(files, again = false) {
         const {formats} = await this.engine.ready;
-        const models = modelsAmong(files, formats);
-        this.files = files;
+        const models = modelsAmong(files, formats), before = again && models.find(({path}) => path === this.entry?.path);
         if (!models.length) {
             this.say(texts.noFile);
             if (files.length !== 1)
                 return;
         }
+        await this.engine.give(files);
         byId('steps').hidden = models.length < 2;
-        this.panels.catalogue.set(models, files);
-        if (models.length > 1)
+        this.panels.catalogue.set(models.length ? models : files, files);
+        if (models.length > 1 && !again)
             this.showTab('catalogue');
-        await this.openModel(models[0] ?? files[0]);
+        await this.openModel(before || (models[0] ?? files[0]), Boolean(before));
     }
 
-    async openModel(entry) {
+    // What came first may be done last: only the newest counts.
+    async openModel(entry, again = false) {
         this.entry = entry;
         this.state.ready = false;
-        this.say(texts.opening(entry.path));
-        this.working(true);
+        this.panels.catalogue.current(entry);
+        const before = this.model, model = await this.opened({name: entry.path});
+        if (!model)
+            return;
+        if (this.entry !== entry) {
+            await this.engine.ask('close', {session: model.session});
+            return;
+        }
+        await this.showModel(model, {again});
+        if (before)
+            await this.engine.ask('close', {session: before.session});
+    }
+
+    // What the worker says of a file, or null if it could not be had.
+    async opened({name, files}) {
+        this.say(texts.opening(name));
+        this.working(0);
         try {
-            const files = await Promise.all(besideOf(entry, this.files).map(bytesOf));
-            if (this.model)
-                await this.engine.ask('close', {session: this.model.session});
-            await this.showModel(await this.engine.ask('open', {files, name: entry.path}));
+            return await this.engine.ask('open', {name, files}, (step) => this.working(step));
         } catch (error) {
             if (error.message !== 'cancelled')
                 this.say(texts.failure(error.message));
+            return null;
+        } finally {
+            this.working(null);
         }
-        this.working(false);
-        this.panels.catalogue.current(entry);
     }
 
-    async openOther(input) {
-        const {formats} = await this.engine.ready;
-        const files = filesOfInput(input), [main] = modelsAmong(files, formats);
-        if (!main) {
+    async mainOf(files) {
+        const {formats} = await this.engine.ready, [main] = modelsAmong(files, formats);
+        if (!main)
             this.say(texts.noFile);
-            return null;
-        }
-        return this.engine.ask('open', {files: await Promise.all(files.map(bytesOf)), name: main.path});
+        return main ?? null;
     }
 
     step(by) {
@@ -184,172 +223,278 @@ class App {
     }
 
     ask(operation, args) {
+        if (!this.model)
+            return Promise.reject(new Error('cancelled'));
         return this.engine.ask(operation, {session: this.model.session, ...args});
     }
 
     // ---- The model
 
-    async showModel(model, file = null) {
-        this.model = model;
-        byId('welcome').hidden = true;
+    // Again: the same model, changed; what can stay as it was stays.
+    async showModel({glb, images, ...model}, {again = false, file = null} = {}) {
+        const clip = again ? this.clipIndex : 0, time = again ? this.state.time : 0;
+        this.model = {...model, drawn: Boolean(glb)};
+        document.body.classList.remove('empty');
         byId('toolbar').hidden = false;
-        const {format, dialect, triangles, diagnostics, clips} = model;
-        Object.assign(this.state, {name: model.name, format, dialect, triangles, clips: clips.map(({name}) => name), selection: null,
-            findings: diagnostics.filter(({severity}) => severity === 'error' || severity === 'warning').length});
-        if (this.scene) {
-            if (model.glb)
-                await this.scene.show(model.glb);
-            else
-                this.scene.clear();
-        }
-        this.showClips(clips);
+        const {format, dialect, triangles, diagnostics, clips} = model, serious = diagnostics.filter(({severity}) => severity === 'error' || severity === 'warning');
+        Object.assign(this.state, {name: model.name, format, dialect, triangles, clips: clips.map(({name}) => name), selection: null, findings: serious.length});
+        byId('tab-findings').textContent = texts.tabs.findings + (diagnostics.length ? ` ${diagnostics.length}` : '');
+        byId('tab-findings').classList.toggle('serious', serious.length > 0);
         this.showOnly(model);
-        for (const name of ['bytes', 'findings', 'convert', 'compare', 'parts'])
-            this.panels[name].show(model, file);
-        this.say(model.glb ? texts.ready(model.name, [format?.toUpperCase(), dialect].filter(Boolean).join(' '), triangles)
-            : texts.noModel(model.name, model.message));
+        if (this.scene && glb)
+            await this.scene.show({glb, images}, again);
+        else
+            this.scene?.clear();
+        this.showClips(clips, clip, time);
+        for (const name of ['findings', 'convert', 'compare', 'parts'])
+            this.panels[name].show(this.model);
+        await this.panels.bytes.show(this.model, file ?? (again ? this.panels.bytes.file : null));
+        this.sayWhat();
+        byId('picture').hidden = true;
         await this.redraw();
         this.state.ready = true;
     }
 
+    // What is shown, in one line.
+    sayWhat() {
+        const {name, format, dialect, triangles, size, drawn, message} = this.model;
+        this.say(drawn ? texts.ready(name, [format?.toUpperCase(), dialect].filter(Boolean).join(' '), triangles, texts.bytes(size)) : texts.noModel(name, message));
+    }
+
     showOnly({parts}) {
-        const view = texts.view, entries = [['', view.only]];
+        const {view} = texts, entries = [['', view.everything]], before = this.only.value;
         for (const {part, index, name} of parts)
             if (part === 'primitive' || part === 'material')
                 entries.push([`${part} ${index}`, texts.part(part, index, name)]);
         this.only.replaceChildren(...entries.map(([value, text]) => make('option', {value}, text)));
+        this.only.value = entries.some(([value]) => value === before) ? before : '';
+        this.showOne(this.only.value);
+        this.scene?.apply(this.options);
     }
 
-    showClips(clips) {
+    showClips(clips, clip, time) {
         byId('timeline').hidden = !clips.length;
         this.clip.replaceChildren(...clips.map(({name}, index) => make('option', {value: index}, `${index} ${name ?? ''}`)));
-        if (clips.length) {
-            this.chooseClip(0);
-            if (this.scene?.mayPlayAtOnce && this.model.glb && !navigator.webdriver)
-                this.playOrPause();
-        }
+        this.pause();
+        if (!clips.length)
+            return;
+        this.chooseClip(Math.min(clip ?? 0, clips.length - 1));
+        if (time)
+            this.seek(Math.min(time, this.duration));
+        else if (this.scene && this.model.drawn && !still.matches)
+            this.playOrPause();
     }
 
+    get duration() {
+        return this.model.clips[this.clipIndex]?.duration || 1;
+    }
+
+    // Goes on playing if it does.
     chooseClip(index) {
         this.clipIndex = index;
         this.clip.value = index;
-        this.time.max = this.model.clips[index].duration || 1;
+        this.time.max = this.duration;
         this.scene?.choose(index);
-        this.showTime(0, false);
+        this.showTime(0, this.playing);
         this.redraw();
     }
 
     playOrPause() {
-        if (!this.scene || !this.model?.clips.length)
+        if (this.playing) {
+            this.pause();
             return;
-        if (this.scene.playing)
-            this.scene.stop();
-        else
-            this.scene.play();
-        this.showTime(this.scene.time, this.scene.playing);
+        }
+        if (!this.model?.clips.length)
+            return;
+        this.playing = true;
+        this.showTime(this.state.time >= this.duration ? 0 : this.state.time ?? 0, true);
+        this.goOn(performance.now());
+    }
+
+    pause() {
+        this.playing = false;
+        this.play.textContent = texts.view.play;
+    }
+
+    // From frame to frame: by three.js where it draws, otherwise picture by picture.
+    goOn(before) {
+        requestAnimationFrame(async (now) => {
+            if (!this.playing)
+                return;
+            const time = this.state.time + Math.min(Math.max(now - before, 0), 250) / 1000 * this.speed;
+            this.playing = this.loop || time < this.duration;
+            this.moveTo(time < this.duration ? time : this.loop ? time % this.duration : this.duration);
+            if (!this.scene || this.isExact)
+                await this.drawExact();
+            this.goOn(now);
+        });
     }
 
     seek(seconds) {
-        this.scene?.stop();
-        this.scene?.seek(seconds);
-        this.showTime(seconds, false);
+        this.pause();
+        this.moveTo(seconds);
         this.redraw();
+    }
+
+    moveTo(seconds) {
+        this.scene?.seek(seconds);
+        this.showTime(seconds, this.playing);
     }
 
     showTime(time, playing) {
         this.state.time = time;
         this.time.value = time;
-        this.seconds.textContent = `${time.toFixed(2)} s`;
+        this.seconds.textContent = texts.seconds(time);
         this.play.textContent = playing ? texts.view.pause : texts.view.play;
     }
 
     // ---- Stele's own picture: what there is without WebGL, and the exact one
 
+    get isExact() {
+        return this.exact.getAttribute('aria-pressed') === 'true';
+    }
+
     async redraw() {
-        if (this.model && (!this.scene || this.exact.getAttribute('aria-pressed') === 'true'))
-            await this.drawExact();
+        if (!this.model?.drawn || (this.scene && !this.isExact))
+            return;
+        this.stale = true;
+        if (this.drawing) // one after the other, and none that nobody waits for
+            return;
+        this.drawing = true;
+        while (this.stale) {
+            this.stale = false;
+            await this.drawExact().catch((error) => this.say(texts.failure(error.message)));
+        }
+        this.drawing = false;
     }
 
     async showExact(on) {
-        byId('picture').hidden = !on && Boolean(this.scene);
         if (on)
-            await this.drawExact();
+            await this.redraw();
+        else if (this.scene)
+            byId('picture').hidden = true;
+    }
+
+    // With what the toolbar says, as far as the renderer has a word for it.
+    get pictured() {
+        const {skeleton: joints, wireframe, bounds, grid, surface} = this.options;
+        const posed = this.model.clips.length ? {clip: this.clipIndex ?? 0, time: this.state.time ?? 0} : {};
+        const {yaw, pitch, distance} = this.scene?.view ?? this.turn;
+        return {...posed, yaw, pitch, distance, joints, wireframe, bounds, grid, normals: surface === 'normals', uvChecker: surface === 'checker', background: 'transparent'};
     }
 
     async drawExact() {
-        const image = byId('picture'), {clientWidth, clientHeight} = byId('stage');
-        if (!this.model.triangles && !this.model.glb)
+        const image = byId('picture'), {clientWidth, clientHeight} = byId('stage'), {model} = this;
+        const {width, height, pixels} = await this.ask('render', {width: Math.max(64, clientWidth), height: Math.max(64, clientHeight), ...this.pictured});
+        if (model !== this.model || (this.scene && !this.isExact))
             return;
-        const posed = this.model.clips.length ? {clip: this.clipIndex ?? 0, time: this.state.time ?? 0} : {};
-        const {width, height, pixels} = await this.ask('render', {width: Math.max(64, clientWidth), height: Math.max(64, clientHeight), ...posed, ...this.turn});
-        const canvas = make('canvas', {width, height});
-        canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
-        const url = URL.createObjectURL(await new Promise((resolve) => canvas.toBlob(resolve)));
-        URL.revokeObjectURL(image.src);
-        image.src = url;
-        image.alt = texts.ready(this.model.name, this.model.format ?? '', this.model.triangles);
+        image.width = width;
+        image.height = height;
+        image.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
+        image.setAttribute('aria-label', this.scene ? texts.exactly(model.name) : texts.canvas);
         image.hidden = false;
         image.classList.toggle('alone', !this.scene);
+        image.tabIndex = this.scene ? -1 : 0;
         this.state.picture = (this.state.picture ?? 0) + 1;
     }
 
+    // Without WebGL the picture itself is turned: by dragging, by the wheel, by keys.
     listenForTurning() {
-        const image = byId('picture');
-        let from = null;
-        image.addEventListener('pointerdown', (event) => { from = [event.clientX, event.clientY]; event.preventDefault(); });
-        image.addEventListener('pointerup', (event) => {
-            if (!from || this.scene)
-                return;
-            const {yaw = 30, pitch = 20} = this.turn ?? {};
-            this.turn = {yaw: yaw - (event.clientX - from[0]) / 3, pitch: Math.min(Math.max(pitch + (event.clientY - from[1]) / 3, -89), 89)};
-            from = null;
+        const image = byId('picture'), turn = (yaw, pitch, nearer = 1) => {
+            const {turn} = this;
+            this.turn = {yaw: turn.yaw + yaw, pitch: Math.min(Math.max(turn.pitch + pitch, -89), 89), distance: Math.min(Math.max(turn.distance * nearer, 0.1), 10)};
             this.redraw();
+        };
+        this.turn = {...straight};
+        image.addEventListener('pointerdown', (event) => image.setPointerCapture(event.pointerId));
+        image.addEventListener('pointermove', (event) => event.buttons && turn(-event.movementX / 3, event.movementY / 3));
+        image.addEventListener('wheel', (event) => { event.preventDefault(); turn(0, 0, event.deltaY > 0 ? 1.1 : 1 / 1.1); }, {passive: false});
+        image.addEventListener('keydown', (event) => {
+            const keys = {ArrowLeft: [-10, 0], ArrowRight: [10, 0], ArrowUp: [0, 10], ArrowDown: [0, -10], '+': [0, 0, 1 / 1.15], '=': [0, 0, 1 / 1.15], '-': [0, 0, 1.15]};
+            if (!(event.key in keys) || event.ctrlKey || event.metaKey || event.altKey)
+                return;
+            turn(...keys[event.key]);
+            event.preventDefault();
+            event.stopPropagation();
         });
     }
 
     // ---- From the model to its bytes, and back
 
     async picked(hit) {
+        const {bytes} = this.panels;
         if (!hit) {
             this.scene.mark([]);
-            this.panels.bytes.mark(null, []);
+            bytes.relate([]);
+            await bytes.mark(null, []);
             return;
         }
-        if (hit.node !== undefined) {
-            await this.showPart({part: 'node', index: hit.node, name: this.model.parts.find(({part, index}) => part === 'node' && index === hit.node)?.name});
-            this.scene.mark([], [hit.node]);
-            return;
-        }
-        const place = await this.ask('triangle', hit);
-        const vertex = hit.vertex === null || hit.vertex === undefined ? null : place.vertices[hit.vertex];
-        const ranges = vertex ?? (place.indices.length ? place.indices : place.vertices.flat());
-        this.scene.mark([{mesh: hit.mesh, primitive: hit.primitive, triangles: [hit.triangle]}]);
         this.showTab('bytes');
-        await this.panels.bytes.mark((vertex ? texts.vertex : texts.triangle)(hit.primitive, vertex ? hit.vertex : hit.triangle), ranges);
+        if (hit.node !== undefined) {
+            bytes.relate([]);
+            await this.showPart(this.named('node', hit.node));
+            return;
+        }
+        const place = await this.ask('triangle', hit), wanted = hit.vertex === null || hit.vertex === undefined ? 0 : hit.vertex + 1;
+        const choices = this.choicesOf(hit, place);
+        bytes.relate(choices.map((one, i) => ({...one, pressed: i === wanted})));
+        await choices[wanted].show();
         this.state.picked = {...hit, place};
     }
 
+    // What a click may have meant: the triangle, one of its vertices, and what they are made of.
+    choicesOf({mesh, primitive, triangle}, place) {
+        const {bytes} = this.panels, mark = async (what, ranges, lit) => {
+            await bytes.mark(what, ranges);
+            bytes.kept = null;
+            this.scene.mark([{mesh, primitive, ...lit}]);
+        };
+        const whole = place.indices.length ? place.indices : place.vertices.flat();
+        return [
+            {text: texts.chips.triangle(triangle), show: () => mark(texts.triangle(primitive, triangle), whole, {triangles: [triangle]})},
+            ...place.numbers.map((vertex, corner) => ({text: texts.chips.vertex(vertex),
+                show: () => mark(texts.vertex(primitive, vertex), place.vertices[corner], {vertices: [vertex]})})),
+            ...[['node', place.joint], ['material', place.material], ...place.textures.map((texture) => ['texture', texture])]
+                .filter(([, index]) => index !== null).map(([part, index]) => this.named(part, index))
+                .map((part) => ({text: texts.part(texts.chips[part.part] ?? part.part, part.index, part.name), show: () => this.showPart(part)})),
+        ];
+    }
+
+    named(part, index) {
+        return this.model.parts.find((one) => one.part === part && one.index === index) ?? {part, index, name: null};
+    }
+
     async showPart({part, index, name}) {
-        const place = await this.ask('part', {part, index}), what = texts.part(part, index, name);
+        const place = await this.ask('part', {part, index}), what = texts.part(part, index, name), {bytes} = this.panels;
         this.showTab('bytes');
-        await this.panels.bytes.mark(place ? what : texts.nowhere(what), place ? [place] : []);
+        await bytes.mark(place ? what : texts.nowhere(what), place ? [place] : []);
+        if (place)
+            await bytes.light({...this.state.selection.ranges[0], path: place.path}, true);
         if (part === 'node')
             this.scene?.mark([], [index]);
     }
 
-    async showPlace({offset, path, unpacked}) {
+    async showPlace({offset, path, unpacked, text}) {
         this.showTab('bytes');
-        const size = 1;
-        if (offset !== null && offset !== undefined)
-            await this.panels.bytes.mark(path ?? '', [{file: this.model.name, offset, size, unpacked}]);
+        this.panels.bytes.relate([]);
+        const file = unpacked ? this.model.content?.name ?? this.model.name : this.model.name;
+        if (offset === null || offset === undefined)
+            await this.panels.bytes.mark(texts.nowhere(text), []);
+        else
+            await this.panels.bytes.mark(path ?? '', [{file, offset, size: 0, path}]);
     }
 
-    async patch(file, offset, bytes) {
-        const changed = (this.model.patched ?? 0) + bytes.length;
+    async patch(file, {offset, size, type}, bytes) {
         const model = await this.ask('patch', {file, offset, bytes});
-        model.patched = changed;
-        await this.showModel(model, file);
-        await this.panels.bytes.mark(texts.changed(changed), [{file, offset, size: bytes.length}]);
+        await this.showModel(model, {again: true, file});
+        await this.panels.bytes.mark(texts.changed(bytes.length), [{file, offset, size: bytes.length}]);
+        await this.panels.bytes.edit({offset, size, type});
+    }
+
+    // Below two models that are compared, which is which.
+    showCaptions(names) {
+        byId('captions').hidden = !names.length;
+        byId('captions').replaceChildren(...names.map((name) => make('span', {}, name)));
     }
 }
 
@@ -389,7 +534,7 @@ async function enclosed() {
 async function beServed(app) {
     const fetchAll = async () => Promise.all((await (await fetch('models.json')).json()).map(async (name, number) =>
         ({path: name, file: new File([await bytesAt(`file/${number}`)], name)})));
-    new EventSource('events').onmessage = async () => app.take(await fetchAll());
+    new EventSource('events').onmessage = async () => app.take(await fetchAll(), true);
     await app.take(await fetchAll());
 }
 

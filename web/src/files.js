@@ -39,17 +39,9 @@ export function modelsAmong(files, formats) {
     const stem = (path) => path.slice(0, path.lastIndexOf('.'));
     const models = files.filter(({path}) => claimed.has(extension(path)));
     const owned = new Set(models.flatMap(({path}) => claimed.get(extension(path)).companions.map((companion) => `${stem(path)}.${companion}`)));
-    return models.filter(({path}) => !owned.has(`${stem(path)}.${extension(path)}`)).sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-export async function bytesOf({path, file}) {
-    return {name: path, bytes: new Uint8Array(await file.arrayBuffer())};
-}
-
-// What a model may refer to: whatever lies in its folder or below it.
-export function besideOf(model, files) {
-    const folder = model.path.includes('/') ? model.path.slice(0, model.path.lastIndexOf('/') + 1) : '';
-    return files.filter(({path}) => path.startsWith(folder));
+    // what may accompany others under other names, such as an animation, comes after what it may accompany
+    const late = new Set(formats.flatMap((format) => format.companions)), rank = ({path}) => Number(late.has(extension(path)));
+    return models.filter(({path}) => !owned.has(`${stem(path)}.${extension(path)}`)).sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
 }
 
 export function save(name, bytes, type = 'application/octet-stream') {

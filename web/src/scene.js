@@ -4,8 +4,6 @@ import {GLTFLoader} from 'three/examples/jsm/loaders/GLTFLoader.js';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import {RoomEnvironment} from 'three/examples/jsm/environments/RoomEnvironment.js';
 
-const still = matchMedia('(prefers-reduced-motion: reduce)');
-
 function checkerTexture() {
     const size = 16, data = new Uint8Array(size * size * 4);
     for (let y = 0; y < size; y++)
@@ -23,15 +21,20 @@ const surfaces = {
     normals: () => new THREE.MeshNormalMaterial({side: THREE.DoubleSide}),
     checker: () => new THREE.MeshBasicMaterial({map: checkerTexture(), side: THREE.DoubleSide}),
     colors: () => new THREE.MeshBasicMaterial({vertexColors: true, side: THREE.DoubleSide}),
+    plain: () => new THREE.MeshBasicMaterial({color: 0xbbbbbb, side: THREE.DoubleSide}), // where there are no colours
 };
 
 // What is not in the GLB is not there at all: nothing is fetched, and a missing texture is grey.
 const grey = 'data:image/gif;base64,R0lGODlhAQABAIAAAMDAwAAAACwAAAAAAQABAAACAkQBADs=';
 
-function parsed(glb) {
-    const manager = new THREE.LoadingManager();
-    manager.setURLModifier((url) => (/^(blob|data):/.test(url) ? url : grey));
-    return new GLTFLoader(manager).parseAsync(glb.buffer.slice(glb.byteOffset, glb.byteOffset + glb.byteLength), '');
+// images: [{file, blob}], those that a GLB only names
+async function parsed({glb, images}) {
+    const manager = new THREE.LoadingManager(), known = new Map(images.map(({file, blob}) => [file, URL.createObjectURL(blob)]));
+    manager.setURLModifier((url) => (/^(blob|data):/.test(url) ? url : known.get(decodeURIComponent(url)) ?? grey));
+    const whole = glb.byteLength === glb.buffer.byteLength ? glb.buffer : glb.slice().buffer;
+    const gltf = await new GLTFLoader(manager).parseAsync(whole, '');
+    known.forEach((url) => URL.revokeObjectURL(url));
+    return gltf;
 }
 
 // Where a vertex is as it is posed; lines and points have no poses.
@@ -44,9 +47,12 @@ function placeOf(object, vertex) {
     return object.localToWorld(place);
 }
 
+const lit = {color: 0xff5a00, side: THREE.DoubleSide, transparent: true, opacity: 0.75, depthTest: false};
+
 function dispose(object) {
     object.traverse((inner) => {
-        inner.geometry?.dispose();
+        if (!inner.userData.shared)
+            inner.geometry?.dispose();
         for (const material of [inner.material].flat().filter(Boolean)) {
             Object.values(material).forEach((value) => value?.isTexture && value.dispose());
             material.dispose();
@@ -56,35 +62,35 @@ function dispose(object) {
 
 export class Scene {
     // Throws where there is no WebGL.
-    constructor(canvas, {onPick}) {
+    constructor(canvas, {onPick, onTurn}) {
         const context = canvas.getContext('webgl2', {antialias: true, alpha: true, preserveDrawingBuffer: true});
         if (!context)
             throw new Error('no WebGL');
         this.canvas = canvas;
-        this.onPick = onPick;
+        Object.assign(this, {onPick, onTurn});
         this.renderer = new THREE.WebGLRenderer({canvas, context});
         this.renderer.toneMapping = THREE.NeutralToneMapping;
         this.scene = new THREE.Scene();
         this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
         this.controls = new OrbitControls(this.camera, canvas);
         this.controls.addEventListener('change', () => this.invalidate());
-        const studio = new THREE.PMREMGenerator(this.renderer);
-        this.room = studio.fromScene(new RoomEnvironment(), 0.04).texture;
-        studio.dispose();
+        this.controls.addEventListener('end', () => this.onTurn());
         this.light = new THREE.DirectionalLight(0xffffff, 1.5);
         this.fill = new THREE.HemisphereLight(0xffffff, 0x666666, 1);
         this.scene.add(this.light, this.fill);
         this.marks = new THREE.Group();
         this.scene.add(this.marks);
         this.made = {};
-        this.options = {environment: true, grid: true};
-        this.time = 0;
-        this.speed = 1;
-        this.loop = true;
-        this.timer = new THREE.Timer();
+        this.options = {};
         this.listen();
         new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
         this.resize();
+    }
+
+    // Whether a processor draws.
+    get isSlow() {
+        const gl = this.renderer.getContext(), more = gl.getExtension('WEBGL_debug_renderer_info');
+        return /swiftshader|llvmpipe|software|basic render/i.test(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
     }
 
     listen() {
@@ -106,10 +112,12 @@ export class Scene {
             spherical.phi = Math.min(Math.max(spherical.phi + up * 0.15, 0.05), Math.PI - 0.05);
             this.camera.position.setFromSpherical(spherical).add(target);
             this.controls.update();
+            this.onTurn();
         } else if (event.key === '+' || event.key === '-' || event.key === '=') {
             this.camera.position.sub(this.controls.target).multiplyScalar(event.key === '-' ? 1.15 : 1 / 1.15).add(this.controls.target);
             this.controls.update();
-        } else if (event.key === 'f') {
+            this.onTurn();
+        } else if (event.key === 'f' || event.key === 'F') {
             this.frame();
         } else {
             return;
@@ -124,7 +132,12 @@ export class Scene {
             return;
         this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
         this.renderer.setSize(width, height, false);
-        this.camera.aspect = width / height;
+        this.setAspect();
+    }
+
+    setAspect() {
+        const {clientWidth: width, clientHeight: height} = this.canvas.parentElement;
+        this.camera.aspect = width / height / (this.beside ? 2 : 1);
         this.camera.updateProjectionMatrix();
         this.invalidate();
     }
@@ -134,74 +147,88 @@ export class Scene {
     invalidate() {
         if (this.pending)
             return;
-        this.pending = requestAnimationFrame((now) => {
+        this.pending = requestAnimationFrame(() => {
             this.pending = 0;
-            this.timer.update(now);
             this.draw();
         });
     }
 
     draw() {
-        if (this.playing && this.action) {
-            const duration = this.action.getClip().duration || 1;
-            this.time += Math.min(this.timer.getDelta(), 0.1) * this.speed;
-            if (this.time > duration) {
-                this.time = this.loop ? this.time % duration : duration;
-                this.playing = this.loop;
-            }
-            this.seek(this.time);
-            this.onTime?.(this.time, this.playing);
-            this.invalidate();
-        }
         this.light.position.copy(this.camera.position);
-        this.renderer.render(this.scene, this.camera);
+        if (this.beside)
+            this.drawBoth();
+        else
+            this.renderer.render(this.scene, this.camera);
+    }
+
+    // Two models seen from the same place, each in its half.
+    drawBoth() {
+        const {clientWidth: width, clientHeight: height} = this.canvas.parentElement, half = width / 2;
+        this.renderer.setScissorTest(true);
+        for (const side of [0, 1]) {
+            this.model.visible = this.marks.visible = side === 0;
+            this.beside.model.visible = side === 1;
+            this.renderer.setViewport(side * half, 0, half, height);
+            this.renderer.setScissor(side * half, 0, half, height);
+            this.renderer.render(this.scene, this.camera);
+        }
+        this.model.visible = this.marks.visible = true;
+        this.renderer.setScissorTest(false);
+        this.renderer.setViewport(0, 0, width, height);
     }
 
     // ---- The model
 
-    async show(glb) {
+    // From the same place as before if that is wanted: of a model that has only changed.
+    async show(drawing, keepView = false) {
+        const gltf = await parsed(drawing);
         this.clear();
-        const gltf = await parsed(glb);
         this.model = gltf.scene;
         this.clips = gltf.animations;
-        this.associations = gltf.parser.associations;
         this.scene.add(this.model);
-        const {json} = gltf.parser, before = [];
-        (json.meshes ?? []).reduce((sum, {primitives}, i) => (before[i] = sum) + primitives.length, 0);
         this.mixer = new THREE.AnimationMixer(this.model);
-        this.meshes = [];
+        this.meshes = this.meshesOf(gltf);
         this.nodes = [];
         this.model.traverse((object) => {
-            const known = this.associations.get(object);
-            if (known?.nodes !== undefined)
-                this.nodes[known.nodes] = object;
-            if (!object.isMesh && !object.isLine && !object.isPoints)
-                return;
-            object.frustumCulled = false;
-            object.userData.own = object.material;
-            object.userData.mesh = known?.meshes ?? 0;
-            object.userData.primitive = known?.primitives ?? 0;
-            object.userData.number = before[object.userData.mesh] + object.userData.primitive; // through all meshes
-            object.userData.material = json.meshes[object.userData.mesh].primitives[object.userData.primitive].material ?? -1;
-            this.meshes.push(object);
+            const number = gltf.parser.associations.get(object)?.nodes;
+            if (number !== undefined)
+                this.nodes[number] = object;
         });
         this.apply(this.options);
-        this.frame();
+        if (!keepView)
+            this.frame();
         if (this.clips.length)
             this.choose(0);
     }
 
+    // All that is drawn, and as what the GLB knows it.
+    meshesOf({scene, parser: {json, associations}}) {
+        const meshes = [], before = [];
+        (json.meshes ?? []).reduce((sum, {primitives}, i) => (before[i] = sum) + primitives.length, 0);
+        scene.traverse((object) => {
+            if (!object.isMesh && !object.isLine && !object.isPoints)
+                return;
+            const {meshes: mesh = 0, primitives: primitive = 0} = associations.get(object) ?? {};
+            object.frustumCulled = false;
+            Object.assign(object.userData, {own: object.material, mesh, primitive, number: before[mesh] + primitive, // through all meshes
+                material: json.meshes[mesh].primitives[primitive].material ?? -1});
+            meshes.push(object);
+        });
+        return meshes;
+    }
+
     clear() {
-        this.stop();
+        this.endComparison();
         for (const object of [this.model, this.extras])
             if (object) {
                 this.scene.remove(object);
                 dispose(object);
             }
-        this.mark([]);
-        this.model = this.extras = this.action = null;
         this.meshes = [];
         this.clips = [];
+        this.nodes = [];
+        this.model = this.extras = this.action = null;
+        this.mark([]);
     }
 
     box() {
@@ -209,7 +236,7 @@ export class Scene {
         for (const mesh of this.meshes) {
             if (mesh.isSkinnedMesh)
                 mesh.computeBoundingBox();
-            else
+            else if (!mesh.geometry.boundingBox) // the GLB says it
                 mesh.geometry.computeBoundingBox();
             box.union((mesh.isSkinnedMesh ? mesh.boundingBox : mesh.geometry.boundingBox).clone().applyMatrix4(mesh.matrixWorld));
         }
@@ -222,7 +249,7 @@ export class Scene {
         this.scene.updateMatrixWorld(true);
         const sphere = this.box().getBoundingSphere(new THREE.Sphere()), radius = Math.max(sphere.radius, 1e-6);
         const angle = THREE.MathUtils.degToRad(this.camera.fov / 2), across = Math.atan(Math.tan(angle) * this.camera.aspect);
-        const distance = radius / Math.sin(Math.min(angle, across)) * 1.05;
+        const distance = this.framed = radius / Math.sin(Math.min(angle, across)) * 1.05;
         this.camera.near = distance / 1000;
         this.camera.far = distance * 100;
         this.camera.updateProjectionMatrix();
@@ -230,6 +257,13 @@ export class Scene {
         this.controls.target.copy(sphere.center);
         this.controls.update();
         this.invalidate();
+        this.onTurn();
+    }
+
+    // From where it is seen, as Stele's own pictures take it.
+    get view() {
+        const {x, y, z} = this.camera.position.clone().sub(this.controls.target), degrees = THREE.MathUtils.radToDeg;
+        return {yaw: degrees(Math.atan2(-x, z)), pitch: degrees(Math.atan2(y, Math.hypot(x, z))), distance: 1.25 * Math.hypot(x, y, z) / (this.framed || 1)};
     }
 
     // ---- How it is shown
@@ -237,19 +271,33 @@ export class Scene {
     apply(options) {
         this.options = {...options};
         const {surface, wireframe, only} = options;
-        if (surface)
-            this.made[surface] ??= surfaces[surface]();
         for (const object of this.meshes ?? []) {
-            object.material = surface && object.isMesh ? this.made[surface] : object.userData.own;
+            object.material = this.materialOf(object, surface);
             object.visible = !only || only(object.userData);
         }
         for (const material of new Set((this.meshes ?? []).map((object) => object.material)))
             if ('wireframe' in material)
                 material.wireframe = Boolean(wireframe);
-        this.scene.environment = options.environment ? this.room : null;
+        this.scene.environment = options.environment && this.model ? this.room : null;
         this.fill.intensity = options.environment ? 0 : 1.5;
         this.addExtras();
         this.invalidate();
+    }
+
+    // Made when it is first needed: without a graphics card that takes seconds.
+    get room() {
+        if (!this.room_) {
+            const studio = new THREE.PMREMGenerator(this.renderer);
+            this.room_ = studio.fromScene(new RoomEnvironment(), 0.04).texture;
+            studio.dispose();
+        }
+        return this.room_;
+    }
+
+    // Compared models have their colours, whatever else is wanted.
+    materialOf(object, surface) {
+        const missing = surface === 'colors' && !object.geometry.attributes.color, name = this.beside ? 'colors' : missing ? 'plain' : surface;
+        return name && object.isMesh ? (this.made[name] ??= surfaces[name]()) : object.userData.own;
     }
 
     addExtras() {
@@ -296,30 +344,11 @@ export class Scene {
     }
 
     seek(seconds) {
-        this.time = seconds;
         if (this.action) {
             this.action.time = seconds;
             this.mixer.update(0);
         }
         this.invalidate();
-    }
-
-    play() {
-        if (!this.action)
-            return;
-        if (this.time >= this.action.getClip().duration)
-            this.time = 0;
-        this.playing = true;
-        this.timer.update();
-        this.invalidate();
-    }
-
-    stop() {
-        this.playing = false;
-    }
-
-    get mayPlayAtOnce() {
-        return !still.matches;
     }
 
     // ---- Clicking
@@ -329,7 +358,10 @@ export class Scene {
         this.pickAt(2 * (event.clientX - rect.left) / rect.width - 1, 1 - 2 * (event.clientY - rect.top) / rect.height, event.shiftKey);
     }
 
-    pickAt(x, y, vertex = false) {
+    pickAt(place, y, vertex = false) {
+        if (this.beside && place > 0)
+            return null; // the other model
+        const x = this.beside ? 2 * place + 1 : place; // of its half
         const ray = new THREE.Raycaster();
         this.scene.updateMatrixWorld(true);
         ray.setFromCamera(new THREE.Vector2(x, y), this.camera);
@@ -380,14 +412,25 @@ export class Scene {
         this.invalidate();
     }
 
-    markIn(object, {triangles = [], vertices = []}) {
+    // All of a mesh, as it is posed: a second one of the same geometry.
+    overlay(object) {
+        const twin = object.clone(false);
+        twin.material = new THREE.MeshBasicMaterial({...lit, opacity: 0.4, depthTest: true, polygonOffset: true, polygonOffsetFactor: -1});
+        twin.matrixAutoUpdate = twin.matrixWorldAutoUpdate = false;
+        twin.matrixWorld.copy(object.matrixWorld);
+        twin.userData = {shared: true}; // its geometry is the model's
+        return twin;
+    }
+
+    markIn(object, {triangles = [], vertices = [], whole = false}) {
         const index = object.geometry.index;
         const place = (vertex) => placeOf(object, vertex);
+        if (whole)
+            this.marks.add(this.overlay(object));
         if (triangles.length) {
             const corners = triangles.flatMap((triangle) => [0, 1, 2].map((k) => place(index ? index.getX(3 * triangle + k) : 3 * triangle + k)));
             const geometry = new THREE.BufferGeometry().setFromPoints(corners);
-            this.marks.add(new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({
-                color: 0xff5a00, side: THREE.DoubleSide, transparent: true, opacity: 0.75, depthTest: false})));
+            this.marks.add(new THREE.Mesh(geometry, new THREE.MeshBasicMaterial(lit)));
         }
         if (vertices.length)
             this.addPoints(vertices.map(place), 7);
@@ -398,35 +441,97 @@ export class Scene {
             new THREE.PointsMaterial({color: 0xff5a00, size, sizeAttenuation: false, depthTest: false})));
     }
 
-    // ---- Comparing: colours the surface by the distance to another model of the same triangles. Returns the greatest, or null.
+    // ---- Comparing: the other model beside this one, both coloured by how far they are from each other. Returns the greatest distance.
 
-    async colorByDistance(glb) {
-        const other = (await parsed(glb)).scene;
-        const meshes = [];
-        other.updateMatrixWorld(true);
-        other.traverse((object) => object.isMesh && meshes.push(object));
-        const own = this.meshes.filter((object) => object.isMesh);
-        const alike = meshes.length === own.length &&
-            meshes.every((mesh, i) => mesh.geometry.attributes.position.count === own[i].geometry.attributes.position.count);
-        const distances = alike ? own.map((mesh, i) => this.distances(mesh, meshes[i])) : [];
-        const greatest = Math.max(0, ...distances.map((list) => list.reduce((a, b) => Math.max(a, b), 0)));
-        distances.forEach((list, i) => this.tint(own[i], list, greatest));
-        dispose(other);
-        this.invalidate();
-        return alike ? greatest : null;
+    // measure({points, corners}) gives a promise of {distances}.
+    async compare(drawing, measure) {
+        const gltf = await parsed(drawing);
+        this.endComparison();
+        this.beside = {model: gltf.scene, meshes: this.meshesOf(gltf)};
+        this.scene.add(gltf.scene);
+        this.mixer.stopAllAction(); // both as they stand
+        this.scene.updateMatrixWorld(true);
+        const lists = await distancesBetween(this.meshes, this.beside.meshes, measure);
+        const greatest = lists.flat().reduce((most, list) => list.reduce((a, b) => (Number.isFinite(b) ? Math.max(a, b) : a), most), 0);
+        [this.meshes, this.beside.meshes].forEach((meshes, side) =>
+            meshes.filter(({isMesh}) => isMesh).forEach((mesh, i) => tint(mesh, lists[side][i], greatest)));
+        this.action?.play();
+        for (const mesh of this.beside.meshes)
+            mesh.material = this.materialOf(mesh);
+        this.apply(this.options);
+        this.setAspect();
+        this.frame();
+        return greatest;
     }
 
-    distances(a, b) {
-        return Float32Array.from({length: a.geometry.attributes.position.count}, (_, i) => placeOf(a, i).distanceTo(placeOf(b, i)));
+    endComparison() {
+        if (!this.beside)
+            return;
+        this.scene.remove(this.beside.model);
+        for (const mesh of this.beside.meshes)
+            mesh.material = mesh.userData.own;
+        dispose(this.beside.model);
+        this.beside = null;
+        for (const mesh of this.meshes.filter(({userData}) => userData.geometry)) {
+            mesh.geometry.dispose();
+            mesh.geometry = mesh.userData.geometry;
+        }
+        this.apply(this.options);
+        this.setAspect();
+        this.frame();
     }
+}
 
-    tint(mesh, distances, greatest) {
-        const colors = new Float32Array(3 * distances.length);
-        distances.forEach((distance, i) => {
-            const t = greatest ? distance / greatest : 0;
-            colors.set([0.25 + 0.75 * t, 0.55 * (1 - t), 0.9 * (1 - t)], 3 * i);
-        });
-        mesh.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
-        mesh.material = this.made.colors ??= surfaces.colors();
+// Where all vertices of a mesh are.
+function placesOf(mesh) {
+    const places = new Float32Array(3 * mesh.geometry.attributes.position.count);
+    for (let i = 0; i < places.length / 3; i++)
+        placeOf(mesh, i).toArray(places, 3 * i);
+    return places;
+}
+
+function cornersOf(mesh, places) {
+    const {index} = mesh.geometry, count = index ? index.count : places.length / 3, corners = new Float32Array(3 * count);
+    for (let i = 0; i < count; i++) {
+        const vertex = index ? index.getX(i) : i;
+        corners.set(places.subarray(3 * vertex, 3 * vertex + 3), 3 * i);
     }
+    return corners;
+}
+
+function joined(lists) {
+    const all = new Float32Array(lists.reduce((sum, {length}) => sum + length, 0));
+    lists.reduce((at, list) => (all.set(list, at), at + list.length), 0);
+    return all;
+}
+
+// Of every vertex of both: from its counterpart if both have the same triangles, otherwise from the other surface. [[a list a mesh], [...]]
+async function distancesBetween(one, other, measure) {
+    const sides = [one, other].map((meshes) => meshes.filter(({isMesh}) => isMesh)), places = sides.map((meshes) => meshes.map(placesOf));
+    const corners = sides.map((meshes, side) => meshes.map((mesh, i) => cornersOf(mesh, places[side][i])));
+    if (sides[0].length === sides[1].length && sides[0].every((mesh, i) => sameTriangles(mesh.geometry, sides[1][i].geometry))) {
+        const lists = places[0].map((list, mesh) => Float32Array.from({length: list.length / 3}, (_, i) =>
+            Math.hypot(...[0, 1, 2].map((k) => list[3 * i + k] - places[1][mesh][3 * i + k]))));
+        return [lists, lists];
+    }
+    const surfaces = corners.map(joined);
+    return Promise.all(places.map((lists, side) => Promise.all(lists.map(async (points) =>
+        (await measure({points, corners: surfaces[1 - side]})).distances))));
+}
+
+function sameTriangles(a, b) {
+    const alike = (x, y) => x.count === y.count && x.array.length === y.array.length && x.array.every((value, i) => value === y.array[i]);
+    return a.attributes.position.count === b.attributes.position.count && (a.index && b.index ? alike(a.index, b.index) : a.index === b.index);
+}
+
+// From blue, where nothing differs, to red.
+function tint(mesh, distances, greatest) {
+    const colors = new Float32Array(3 * distances.length);
+    distances.forEach((distance, i) => {
+        const t = greatest ? Math.min(distance / greatest, 1) : 0;
+        colors.set([0.25 + 0.75 * t, 0.55 * (1 - t), 0.9 * (1 - t)], 3 * i);
+    });
+    const {index, attributes, morphAttributes, morphTargetsRelative} = mesh.userData.geometry = mesh.geometry; // others may share it
+    mesh.geometry = Object.assign(new THREE.BufferGeometry(), {index, attributes: {...attributes}, morphAttributes, morphTargetsRelative});
+    mesh.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
 }
