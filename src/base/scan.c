@@ -33,6 +33,34 @@ bool st_scan_nonfinite_rows(const uint8_t *data, uint64_t rows, uint32_t stride,
     }
 }
 
+static inline bool outside_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, float least, float most)
+{
+    uint32_t outside = 0;
+    for (uint64_t i = 0; i < rows; i++, data += stride)
+        for (uint32_t k = 0; k < count; k++) {
+            float x = load_f32(data + 4 * k);
+            outside |= (uint32_t) !(x >= least) | (uint32_t) !(x <= most);
+        }
+    return outside;
+}
+
+bool st_scan_outside_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, float least, float most)
+{
+    if (count == 4) /* as a constant, for the compiler */
+        return outside_rows(data, rows, stride, 4, least, most);
+    return outside_rows(data, rows, stride, count, least, most);
+}
+
+bool st_scan_squares_outside(const uint8_t *data, uint64_t rows, uint32_t stride, float least, float most)
+{
+    uint32_t outside = 0;
+    for (uint64_t i = 0; i < rows; i++, data += stride) {
+        float x = load_f32(data), y = load_f32(data + 4), z = load_f32(data + 8), square = x * x + y * y + z * z;
+        outside |= (uint32_t) !(square > least) | (uint32_t) !(square < most);
+    }
+    return outside;
+}
+
 static bool beyond_u16(const uint8_t *data, uint64_t count, uint16_t last)
 {
     uint16_t above = 0;

@@ -20,4 +20,10 @@ bool st_scan_beyond_rows(const uint8_t *data, uint64_t rows, uint32_t stride, ui
 /* Widens a box by rows of three little-endian float32, which must be finite. */
 void st_scan_bounds(const uint8_t *data, uint64_t rows, uint32_t stride, float min[3], float max[3]);
 
+/* True if any of some floats at the start of each row of stride bytes is not between least and most, both included. */
+bool st_scan_outside_rows(const uint8_t *data, uint64_t rows, uint32_t stride, uint32_t count, float least, float most);
+
+/* True if the square of the length of any row of three floats is not between both, these excluded. */
+bool st_scan_squares_outside(const uint8_t *data, uint64_t rows, uint32_t stride, float least, float most);
+
 #endif

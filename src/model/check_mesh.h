@@ -28,9 +28,12 @@ typedef struct mesh_view {
 } mesh_view;
 
 /* Whether a vector of this squared length need not be repaired: a loose net, for memory speed. NaN is not. */
+#define LEAST_UNIT 0.99f
+#define MOST_UNIT 1.01f
+
 static inline bool st_unit_enough(float square)
 {
-    return square > 0.99f && square < 1.01f;
+    return square > LEAST_UNIT && square < MOST_UNIT;
 }
 
 void st_check_mesh(context *c, const mesh_view *mesh);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/bytes.h"
+#include "base/scan.h"
 #include "base/vector.h"
 #include "check_mesh.h"
 #include "load.h"
@@ -44,6 +45,9 @@ static bool is_unit(const float v[3])
 uint64_t st_count_bad_normals(const stele_view *normal)
 {
     uint64_t bad = 0;
+    if (normal->type == STELE_F32 &&
+        !st_scan_squares_outside(normal->data, normal->count, normal->stride, LEAST_UNIT, MOST_UNIT))
+        return 0;
     for (uint64_t i = 0; i < normal->count; i++) {
         float n[3];
         view_row(normal, i, 3, n);
@@ -94,24 +98,27 @@ stele_view st_repair_normals(context *c, const stele_primitive *p, const stele_v
     return repaired;
 }
 
+static bool may_repair(const context *c, const stele_view *view)
+{
+    return c->load->repair && view->type == STELE_F32;
+}
+
 static bool not_finite(float value)
 {
     return !isfinite(value);
 }
 
-/* Rebuilds a view of floats whose rows a test finds bad, each number put right. */
+/* Rebuilds a view of floats some of which a test finds bad, each number put right. Scanned: a faster test has found some. */
 typedef bool (*number_is_bad)(float value);
 typedef float (*number_put_right)(float value);
 
-static stele_view repair_numbers(context *c, const stele_view *view, number_is_bad is_bad, number_put_right put_right,
-                                 uint64_t *bad)
+static stele_view repair_numbers(context *c, const stele_view *view, bool scanned, number_is_bad is_bad,
+                                 number_put_right put_right, uint64_t *bad)
 {
     uint8_t *bytes = NULL;
     stele_view repaired;
     *bad = 0;
-    if (!c->load->repair || view->type != STELE_F32 || (is_bad == not_finite && st_known(c->facts, view, FACT_FINITE)))
-        return *view;
-    for (uint64_t i = 0; i < view->count; i++)
+    for (uint64_t i = 0; scanned && i < view->count; i++)
         for (uint32_t k = 0; k < view->components; k++)
             *bad += is_bad(load_f32(st_view_at(view, i) + 4 * k));
     if (!*bad)
@@ -135,7 +142,9 @@ static float finite_or_zero(float value)
 stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at)
 {
     uint64_t bad;
-    stele_view repaired = repair_numbers(c, uv, not_finite, finite_or_zero, &bad);
+    bool some = may_repair(c, uv) && !st_known(c->facts, uv, FACT_FINITE) &&
+                st_scan_nonfinite_rows(uv->data, uv->count, uv->stride, uv->components);
+    stele_view repaired = repair_numbers(c, uv, some, not_finite, finite_or_zero, &bad);
     if (bad)
         st_diag(c->diags, DIAG_REPAIRED_UV, counted(bad, at), "%llu number%s not finite: taken as 0", (unsigned long long)bad,
                 bad == 1 ? " is" : "s are");
@@ -167,7 +176,8 @@ static float color(float value)
 stele_view st_repair_colors(context *c, const stele_view *view, diag_place at)
 {
     uint64_t bad;
-    stele_view repaired = repair_numbers(c, view, no_color, color, &bad);
+    bool some = may_repair(c, view) && st_scan_outside_rows(view->data, view->count, view->stride, view->components, 0, 1);
+    stele_view repaired = repair_numbers(c, view, some, no_color, color, &bad);
     if (bad)
         st_diag(c->diags, DIAG_REPAIRED_COLOR, counted(bad, at), "%llu number%s not between 0 and 1: brought there",
                 (unsigned long long)bad, bad == 1 ? " is" : "s are");

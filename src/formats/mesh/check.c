@@ -223,8 +223,13 @@ static void check_strings(context *c, const mesh_file *f)
 void st_mesh_find_weighted(const mesh_file *f, bool weighted[256])
 {
     uint32_t joints = st_mesh_vertex(f).joints;
+    uint64_t last = 0;
     for (uint64_t v = 0; joints && v < f->vertex_count; v++) {
         const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
+        uint64_t skin = load_u64(at);
+        if (skin == last && v)
+            continue; /* as its neighbour */
+        last = skin;
         for (int i = 0; i < INFLUENCES && at[i] != NO_JOINT; i++)
             weighted[at[i]] |= at[INFLUENCES + i] != 0;
     }

@@ -83,24 +83,49 @@ typedef struct skin_bytes {
     bool plain; /* and unused joints are 0 */
 } skin_bytes;
 
+/* Four bytes at once: the highest bit of each tells. */
+#define EACH 0x01010101u
+#define HIGH 0x80808080u
+
+static inline uint32_t turned(uint32_t bytes, int by)
+{
+    return bytes >> 8 * by | bytes << (32 - 8 * by);
+}
+
+static inline uint32_t not_zero(uint32_t bytes)
+{
+    return (((bytes & ~HIGH) + ~HIGH) | bytes) & HIGH;
+}
+
+/* Those that are not below the limit, which is at most 256. */
+static inline uint32_t not_below(uint32_t bytes, uint32_t limit)
+{
+    uint32_t low = bytes & ~HIGH;
+    return (limit <= 128 ? (low + EACH * (128 - limit)) | bytes : (low + EACH * (256 - limit)) & bytes) & HIGH;
+}
+
+static inline uint32_t sum_of(uint32_t bytes)
+{
+    uint32_t pairs = (bytes & 0x00ff00ffu) + (bytes >> 8 & 0x00ff00ffu);
+    return (pairs + (pairs >> 16)) & 0xffffu;
+}
+
 static skin_bytes look_at_skin(const mesh_loader *m)
 {
-    skin_bytes all = {true, true};
-    for (uint64_t v = 0; v < m->file->vertex_count && all.sound; v++) {
-        const uint8_t *joint = m->file->vertices.data + v * m->file->vertices.stride + m->vertex.joints;
-        const uint8_t *weight = joint + INFLUENCES;
-        unsigned sum = 0;
-        for (int i = 0; i < INFLUENCES; i++) {
-            bool twice = false;
-            for (int k = 0; k < i; k++)
-                twice |= weight[i] && weight[k] && joint[i] == joint[k];
-            sum += weight[i];
-            all.sound &= !twice && (weight[i] ? joint[i] < m->file->joints.count && (!i || weight[i - 1]) : true);
-            all.plain &= weight[i] || !joint[i];
-        }
-        all.sound &= sum == 255;
+    const span *vertices = &m->file->vertices;
+    const uint32_t joint_count = (uint32_t)m->file->joints.count;
+    uint32_t wrong = 0, odd = 0;
+    for (uint64_t v = 0; v < m->file->vertex_count; v++) {
+        const uint8_t *at = vertices->data + v * vertices->stride + m->vertex.joints;
+        uint32_t joints = load_u32(at), weights = load_u32(at + INFLUENCES), used = not_zero(weights);
+        wrong |= sum_of(weights) ^ 255;
+        wrong |= used & not_below(joints, joint_count);
+        wrong |= (used >> 8) & ~used;                                            /* one after an unused one */
+        wrong |= ~not_zero(joints ^ turned(joints, 1)) & used & turned(used, 1); /* twice the same */
+        wrong |= ~not_zero(joints ^ turned(joints, 2)) & used & turned(used, 2);
+        odd |= not_zero(joints) & ~used;
     }
-    return all;
+    return (skin_bytes){!wrong, !odd};
 }
 
 static stele_view bytes_at(const mesh_loader *m, uint32_t offset)

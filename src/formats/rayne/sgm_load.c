@@ -109,23 +109,51 @@ static bool is_whole(double x)
     return fabs(x - floor(x + 0.5)) < 0.001;
 }
 
+/* What was made of numbers before, for powers are dear, and a model has few colours. */
+typedef struct memo {
+    float (*make)(float);
+    float number[256], made[256]; /* that of 0 is 0 */
+} memo;
+
+static float remembered(memo *m, float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    uint32_t place = bits * 0x9e3779b1u >> 24;
+    if (m->number[place] != number) {
+        m->number[place] = number;
+        m->made[place] = m->make(number);
+    }
+    return m->made[place];
+}
+
+/* 1 for a number that was made on a screen, -1 for one of linear light, 0 for one that tells nothing. */
+static float look_of(float number)
+{
+    double x = (double)number;
+    if (!(x > 0 && x < 1))
+        return 0;
+    return (float)(is_whole(255 * x) - is_whole(255 * st_power(x, 1 / 2.2)));
+}
+
 /* Numbers between 0 and 1 tell, and no file mixes them. */
 bool st_sgm_colors_look_srgb(const sgm_file *f)
 {
-    uint64_t screen = 0, linear = 0, numbers = 0;
+    memo looks = {.make = look_of};
+    uint64_t numbers = 0;
+    float sum = 0;
     for (unsigned i = 0; i < f->mesh_count; i++) {
         stele_view colors = colors_of(&f->mesh[i]);
         for (uint64_t v = 0; colors.components >= 3 && v < f->mesh[i].vertex_count && numbers < ENOUGH_NUMBERS; v++)
             for (int k = 0; k < 3; k++) {
-                double x = (double)load_f32(st_view_at(&colors, v) + 4 * k);
-                if (!(x > 0 && x < 1))
+                float number = load_f32(st_view_at(&colors, v) + 4 * k);
+                if (!(number > 0 && number < 1))
                     continue;
-                screen += is_whole(255 * x);
-                linear += is_whole(255 * st_power(x, 1 / 2.2));
+                sum += remembered(&looks, number);
                 numbers++;
             }
     }
-    return screen > linear;
+    return sum > 0;
 }
 
 static bool decide_colors(context *c, const sgm_file *f)
@@ -144,11 +172,12 @@ static bool decide_colors(context *c, const sgm_file *f)
 static stele_view linear_colors(const context *context, const stele_view *colors)
 {
     uint8_t *bytes;
+    memo light = {.make = st_linear_of_srgb};
     stele_view made = st_view_make(context->arena, colors->count, STELE_F32, colors->components, &bytes);
     for (uint64_t v = 0; v < made.count; v++)
         for (uint32_t k = 0; k < made.components; k++) {
             float c = load_f32(st_view_at(colors, v) + 4 * k);
-            store_f32(bytes + v * made.stride + 4 * k, k < 3 ? st_linear_of_srgb(c) : c);
+            store_f32(bytes + v * made.stride + 4 * k, k < 3 ? remembered(&light, c) : c);
         }
     st_made_of(context, &made, colors);
     return made;
