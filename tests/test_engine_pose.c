@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/matrix.h"
+#include "base/turn.h"
 #include "support.h"
 
 static void assert_near(double a, double b, double tolerance)

@@ -21,8 +21,9 @@ static inline float float_of_bits(uint32_t bits)
     return value;
 }
 
-/* The nearest half of a float below BEYOND_HALF; of two, the even one. Without branches, for the compiler's vectors. */
-static inline uint16_t half_of(float value)
+/* The nearest half of a float below BEYOND_HALF; of two, the even one. Without branches and in 32 bits, for the
+ * compiler's vectors. */
+static inline uint32_t half_of(float value)
 {
     const uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
     /* the adder rounds what is subnormal as a half, if it is added to a number whose last bit is the least half */
@@ -30,7 +31,7 @@ static inline uint16_t half_of(float value)
                    small = bits_of(float_of_bits(size) + float_of_bits(smallest_unit)) - smallest_unit;
     const uint32_t normal = (size - (112u << 23) + 0xfffu + (size >> 13 & 1u)) >> 13;
     const uint32_t is_small = 0u - (uint32_t)((int32_t)size < (113 << 23));
-    return (uint16_t)(sign | (small & is_small) | (normal & ~is_small));
+    return sign | (small & is_small) | (normal & ~is_small);
 }
 
 static inline float load_f16(const uint8_t *p)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trig.h"
+#include "turn.h"
 
 matrix st_matrix_identity(void)
 {
@@ -256,15 +257,6 @@ void st_quaternion_slerp(const double a[4], const double b[4], double t, double 
         st_quaternion_normalize(result);
 }
 
-void st_quaternion_normalizef(float q[4])
-{
-    float square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    bool none = !(square > 1e-30f && square < 1e30f);
-    float scale = none ? 0 : 1 / sqrtf(square);
-    for (int i = 0; i < 4; i++)
-        q[i] = none ? (float)(i == 3) : q[i] * scale;
-}
-
 /* sin(t angle) / sin(angle) is a series in x = cos(angle) - 1 whose terms are t, and each of the last with
  * (t * t - i * i) / (i * (2 * i + 1)) * x. What is left after the last few is nearly a geometric one. */
 static inline float sine_ratio(float t, float x, int terms)
@@ -277,27 +269,17 @@ static inline float sine_ratio(float t, float x, int terms)
     return t * sum;
 }
 
-void st_quaternion_slerpf(const float a[4], const float b[4], float t, float result[4])
+void st_sine_ratios(float x, float t, float *u, float *v)
 {
-    float dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3], sign = dot < 0 ? -1.0f : 1.0f, x = dot * sign - 1;
-    float u = 1 - t, v = t;
-    if (!(t > 0 && t < 1)) {
-        for (int i = 0; i < 4; i++)
-            result[i] = t > 0 ? b[i] * sign : a[i];
-        return;
-    }
-    if (x > -0.01f) {
-        u = sine_ratio(1 - t, x, 3);
-        v = sine_ratio(t, x, 3);
+    if (x > -0.05f) {
+        *u = sine_ratio(1 - t, x, 5);
+        *v = sine_ratio(t, x, 5);
     } else if (x > -0.3f) { /* up to 45 degrees, which turn by 90 */
-        u = sine_ratio(1 - t, x, 9);
-        v = sine_ratio(t, x, 9);
+        *u = sine_ratio(1 - t, x, 9);
+        *v = sine_ratio(t, x, 9);
     } else {
         double angle = st_acos((double)x + 1), sine = st_sin(angle);
-        u = (float)(st_sin((double)u * angle) / sine);
-        v = (float)(st_sin((double)v * angle) / sine);
+        *u = (float)(st_sin((double)(1 - t) * angle) / sine);
+        *v = (float)(st_sin((double)t * angle) / sine);
     }
-    for (int i = 0; i < 4; i++)
-        result[i] = u * a[i] + v * sign * b[i];
-    st_quaternion_normalizef(result);
 }

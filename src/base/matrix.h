@@ -43,11 +43,9 @@ transform st_transform_of(const stele_transform *t);
 stele_transform st_transform_float(const transform *t);
 
 void st_quaternion_normalize(double q[4]); /* identity if it has no length */
-void st_quaternion_normalizef(float q[4]);
 
 /* From a to b along the shorter arc. At 0 and 1 the result is exactly a and exactly b or -b. */
 void st_quaternion_slerp(const double a[4], const double b[4], double t, double result[4]);
-void st_quaternion_slerpf(const float a[4], const float b[4], float t, float result[4]);
 matrix st_quaternion_matrix(const double q[4]);
 void st_matrix_quaternion(const matrix *rotation, double q[4]);
 

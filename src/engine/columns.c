@@ -144,8 +144,8 @@ static load_column loader_of(const stele_view *v)
 void st_load_rows(const stele_view *v, uint64_t first, size_t count, uint32_t width, const float *neutral, float *rows)
 {
     uint32_t given = v->components < width ? v->components : width;
-    for (size_t i = 0; i < count && given < width; i++)
-        for (uint32_t k = given; k < width; k++)
+    for (uint32_t k = given; k < width; k++)
+        for (size_t i = 0; i < count; i++)
             rows[i * width + k] = neutral[k];
     loader_of(v)(st_view_at(v, first), v->stride, count, given, width, rows);
 }
@@ -164,33 +164,21 @@ static whole_range range_of(stele_type type, bool normalized)
     case STELE_I8: return normalized ? (whole_range){-127, 127, 127} : (whole_range){-128, 127, 1};
     case STELE_U16: return (whole_range){0, 65535, normalized ? 65535 : 1};
     case STELE_I16: return normalized ? (whole_range){-32767, 32767, 32767} : (whole_range){-32768, 32767, 1};
+    case STELE_F16: return (whole_range){-MOST_HALF, MOST_HALF, 1};
     default: return (whole_range){0, 4294967040.0f, 1}; /* the greatest float below 2^32 */
     }
 }
 
-/* Looks at all first, at the speed of memory, and closely only if there is something. What is no number becomes 0. */
-static bool all_between(const float *numbers, size_t count, float above, float below)
+/* What is no number becomes 0. False if some would not be rounded to what the type holds. */
+static bool clamp_numbers(float *numbers, size_t count, const whole_range *r, float half)
 {
-    int outside = 0;
-    for (size_t i = 0; i < count; i++)
-        outside |= !(numbers[i] > above) | !(numbers[i] < below);
-    return !outside;
-}
-
-static bool clamp_numbers(float *numbers, size_t count, float above, float below, float least, float most)
-{
-    if (all_between(numbers, count, above, below))
-        return true;
+    bool fits = true;
     for (size_t i = 0; i < count; i++) {
-        float x = isnan(numbers[i]) ? 0 : numbers[i];
-        numbers[i] = x < least ? least : x > most ? most : x;
+        float x = numbers[i] * r->factor;
+        fits &= x > r->least - half && x < r->most + half;
+        numbers[i] = isnan(x) ? 0 : x < r->least ? r->least / r->factor : x > r->most ? r->most / r->factor : numbers[i];
     }
-    return false;
-}
-
-static inline int32_t nearest(float x)
-{
-    return (int32_t)(x + (x < 0 ? -0.5f : 0.5f));
+    return fits;
 }
 
 /* Integers of a block, packed. */
@@ -200,47 +188,75 @@ typedef union packed_rows {
     uint32_t u32[BLOCK * MOST_WIDTH];
 } packed_rows;
 
-static void pack(const float *numbers, size_t count, stele_type type, packed_rows *packed)
+/* In range for the compiler's vectors: what is no number becomes the least. */
+static inline float between(float x, float least, float most)
 {
-    switch (type) {
-    case STELE_U8:
-    case STELE_I8:
-        for (size_t i = 0; i < count; i++)
-            packed->u8[i] = (uint8_t)nearest(numbers[i]);
-        break;
-    case STELE_U16:
-    case STELE_I16:
-        for (size_t i = 0; i < count; i++)
-            packed->u16[i] = (uint16_t)nearest(numbers[i]);
-        break;
-    case STELE_F16:
-        for (size_t i = 0; i < count; i++)
-            packed->u16[i] = half_of(numbers[i]);
-        break;
-    default:
-        for (size_t i = 0; i < count; i++)
-            packed->u32[i] = (uint32_t)((double)numbers[i] + 0.5);
+    x = x > least ? x : least;
+    return x < most ? x : most;
+}
+
+/* Integers of the numbers times a factor; false if some lie outside. All lanes have 32 bits. */
+static bool round_all(const float *numbers, size_t count, whole_range r, int32_t *whole)
+{
+    int32_t outside = 0;
+    for (size_t i = 0; i < count; i++) {
+        float x = numbers[i] * r.factor, inside = between(x, r.least, r.most);
+        outside |= inside != x;
+        whole[i] = (int32_t)(inside + (inside < 0 ? -0.5f : 0.5f));
     }
+    return !outside;
+}
+
+static bool halve_all(const float *numbers, size_t count, int32_t *halves)
+{
+    int32_t outside = 0;
+    for (size_t i = 0; i < count; i++) {
+        float inside = between(numbers[i], -MOST_HALF, MOST_HALF);
+        outside |= inside != numbers[i];
+        halves[i] = (int32_t)half_of(inside);
+    }
+    return !outside;
+}
+
+static bool pack_longs(const float *numbers, size_t count, whole_range r, uint32_t *packed)
+{
+    bool inside = true;
+    for (size_t i = 0; i < count; i++) {
+        inside &= numbers[i] >= r.least && numbers[i] <= r.most;
+        packed[i] = (uint32_t)((double)between(numbers[i], r.least, r.most) + 0.5);
+    }
+    return inside;
+}
+
+static bool pack(const float *numbers, size_t count, stele_type type, whole_range r, packed_rows *packed)
+{
+    int32_t whole[BLOCK * MOST_WIDTH];
+    if (type == STELE_U32)
+        return pack_longs(numbers, count, r, packed->u32);
+    bool inside = type == STELE_F16 ? halve_all(numbers, count, whole) : round_all(numbers, count, r, whole);
+    if (type == STELE_U8 || type == STELE_I8)
+        for (size_t i = 0; i < count; i++)
+            packed->u8[i] = (uint8_t)whole[i];
+    else
+        for (size_t i = 0; i < count; i++)
+            packed->u16[i] = (uint16_t)whole[i];
+    return inside;
 }
 
 bool st_store_rows(float *rows, size_t count, uint32_t width, stele_type type, bool normalized, uint8_t *out, size_t stride)
 {
     packed_rows packed;
     size_t numbers = count * width, bytes = width * (size_t)stele_type_size(type);
-    bool fits;
     if (type == STELE_F32) {
         st_copy_rows((const uint8_t *)rows, bytes, out, stride, count, bytes);
         return true;
     }
-    if (type == STELE_F16) {
-        fits = clamp_numbers(rows, numbers, -BEYOND_HALF, BEYOND_HALF, -MOST_HALF, MOST_HALF);
-    } else {
-        whole_range r = range_of(type, normalized);
-        for (size_t i = 0; i < numbers && r.factor != 1; i++)
-            rows[i] *= r.factor;
-        fits = clamp_numbers(rows, numbers, r.least - 0.5f, r.most + 0.5f, r.least, r.most);
+    whole_range r = range_of(type, normalized);
+    bool fits = pack(rows, numbers, type, r, &packed);
+    if (!fits) {
+        fits = clamp_numbers(rows, numbers, &r, type == STELE_F16 ? BEYOND_HALF - MOST_HALF : 0.5f);
+        pack(rows, numbers, type, r, &packed);
     }
-    pack(rows, numbers, type, &packed);
     st_copy_rows(packed.u8, bytes, out, stride, count, bytes);
     return fits;
 }

@@ -71,8 +71,9 @@ typedef struct poser {
     const float *weights; /* of morphs, or NULL */
     stele_skin skin;
     mover mover;
-    bool normals, tangents; /* somebody asked for them, and they are there */
-    bool ordered;           /* the vertices of all sparse morphs */
+    bool wants_normals, wants_tangents; /* somebody asked for them */
+    bool normals, tangents;             /* and they are there */
+    bool ordered;                       /* the vertices of all sparse morphs */
 } poser;
 
 static void load(const stele_primitive *p, stele_semantic semantic, range r, uint32_t width, float *rows)
@@ -89,8 +90,10 @@ static void load(const stele_primitive *p, stele_semantic semantic, range r, uin
 static void move_some(const poser *p, range r, moved_block *b)
 {
     load(p->primitive, STELE_POSITION, r, 3, b->position[0]);
-    load(p->primitive, STELE_NORMAL, r, 3, b->normal[0]);
-    load(p->primitive, STELE_TANGENT, r, 4, b->tangent[0]);
+    if (p->wants_normals)
+        load(p->primitive, STELE_NORMAL, r, 3, b->normal[0]);
+    if (p->wants_tangents)
+        load(p->primitive, STELE_TANGENT, r, 4, b->tangent[0]);
     for (size_t i = 0; p->weights && i < p->primitive->morph_count; i++) {
         const stele_morph *m = &p->primitive->morphs[i];
         if (p->weights[i] == 0)
@@ -106,17 +109,18 @@ static void move_some(const poser *p, range r, moved_block *b)
                  p->tangents ? b->tangent : NULL);
     else if (p->weights)
         for (size_t i = 0; i < r.count; i++) {
-            normalize3f(b->normal[i]);
-            normalize3f(b->tangent[i]);
+            if (p->wants_normals)
+                normalize3f(b->normal[i]);
+            if (p->wants_tangents)
+                normalize3f(b->tangent[i]);
         }
 }
 
-/* An attribute that a slot asks for, and that is there. */
-static bool asked_for(const stele_primitive *p, stele_semantic semantic, const stele_slot *slots, size_t slot_count)
+static bool asked_for(stele_semantic semantic, const stele_slot *slots, size_t slot_count)
 {
     for (size_t i = 0; i < slot_count; i++)
         if (slots[i].semantic == semantic && !slots[i].set)
-            return stele_primitive_view(p, semantic, 0);
+            return true;
     return false;
 }
 
@@ -137,9 +141,11 @@ stele_status stele_deform_vertices(const stele_primitive *p, const stele_deform 
     poser poser = {.primitive = p,
                    .weights = p->morph_count ? deform->weights : NULL,
                    .skin = {.joint_count = deform->matrices ? deform->matrix_count : 0},
-                   .normals = asked_for(p, STELE_NORMAL, slots, slot_count),
-                   .tangents = asked_for(p, STELE_TANGENT, slots, slot_count),
+                   .wants_normals = asked_for(STELE_NORMAL, slots, slot_count),
+                   .wants_tangents = asked_for(STELE_TANGENT, slots, slot_count),
                    .ordered = true};
+    poser.normals = poser.wants_normals && stele_primitive_view(p, STELE_NORMAL, 0);
+    poser.tangents = poser.wants_tangents && stele_primitive_view(p, STELE_TANGENT, 0);
     poser.mover = st_mover_of_palette(p, &poser.skin, (const float(*)[12])deform->matrices);
     for (size_t i = 0; poser.weights && i < p->morph_count; i++)
         poser.ordered &= is_ordered(&p->morphs[i].vertices);

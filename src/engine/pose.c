@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "base/matrix.h"
+#include "base/turn.h"
 #include "columns.h"
 #include "model/evaluate.h"
+#include "model/sample.h"
 
 /* ---- By name ---- */
 
@@ -57,6 +59,40 @@ static void rest(const stele_model *model, const stele_pose *pose)
     }
 }
 
+static bool same_rows(const stele_view *a, const stele_view *b)
+{
+    return a->data == b->data && a->count == b->count && a->stride == b->stride && a->type == b->type;
+}
+
+static void sample_channel(const stele_model *model, const stele_channel *c, const key_place *place, const stele_pose *pose)
+{
+    stele_transform *local = &pose->locals[c->node];
+    if (c->path == STELE_TRANSLATION)
+        st_channel_atf(c, place, 3, local->translation);
+    else if (c->path == STELE_ROTATION)
+        st_channel_atf(c, place, 4, local->rotation);
+    else if (c->path == STELE_SCALE)
+        st_channel_atf(c, place, 3, local->scale);
+    else if (pose->weights)
+        st_channel_atf(c, place, (uint32_t)morphs_at(model, c->node), pose->weights + model->first_weight[c->node]);
+}
+
+/* Neighbours usually share their times, and then what is found in them. */
+static void sample_all(const stele_model *model, const stele_clip *clip, double seconds, uint32_t *keys, const stele_pose *pose)
+{
+    const stele_channel *last = NULL;
+    key_place place = {0, 0, 0};
+    for (size_t i = 0; i < clip->channel_count; i++) {
+        const stele_channel *c = &clip->channels[i];
+        if (!c->times.count)
+            continue;
+        if (!last || !same_rows(&c->times, &last->times))
+            place = st_find_key(&c->times, seconds, keys ? &keys[i] : NULL);
+        last = c;
+        sample_channel(model, c, &place, pose);
+    }
+}
+
 stele_status stele_sample(const stele_model *model, uint32_t clip, double seconds, uint32_t *keys, size_t key_count,
                           const stele_pose *pose)
 {
@@ -66,22 +102,8 @@ stele_status stele_sample(const stele_model *model, uint32_t clip, double second
     if (c && keys && key_count < c->channel_count)
         return STELE_USAGE;
     rest(model, pose);
-    for (size_t i = 0; c && i < c->channel_count; i++) {
-        const stele_channel *channel = &c->channels[i];
-        stele_transform *local = &pose->locals[channel->node];
-        uint32_t *key = keys ? &keys[i] : NULL;
-        if (!channel->times.count)
-            continue;
-        if (channel->path == STELE_TRANSLATION)
-            st_channel_atf(channel, seconds, 3, key, local->translation);
-        else if (channel->path == STELE_ROTATION)
-            st_channel_atf(channel, seconds, 4, key, local->rotation);
-        else if (channel->path == STELE_SCALE)
-            st_channel_atf(channel, seconds, 3, key, local->scale);
-        else if (pose->weights)
-            st_channel_atf(channel, seconds, (uint32_t)morphs_at(model, channel->node), key,
-                           pose->weights + model->first_weight[channel->node]);
-    }
+    if (c)
+        sample_all(model, c, seconds, keys, pose);
     return STELE_OK;
 }
 

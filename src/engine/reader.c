@@ -274,6 +274,17 @@ static void take_moved(const column *c, const moved_block *m, size_t count, floa
             rows[i * wanted + k] = k < width ? from[i * width + k] : c->neutral[k];
 }
 
+/* Moved rows that are what the slot wants, as they are. */
+static bool copy_moved(const column *c, const moved_block *m, size_t count, uint8_t *out, size_t stride)
+{
+    uint32_t width;
+    const float *from = moved_of(m, c->slot.semantic, &width);
+    if (c->slot.type != STELE_F32 || c->slot.components > width || c->slot.scale[0] != 0)
+        return false;
+    st_copy_rows((const uint8_t *)from, width * sizeof *from, out, stride, count, c->bytes);
+    return true;
+}
+
 static void take_neutral(const column *c, size_t count, float *rows)
 {
     for (size_t i = 0; i < count; i++)
@@ -295,9 +306,12 @@ static bool fill_column(const reader *r, const column *c, uint64_t first, size_t
         st_copy_rows((const uint8_t *)c->view->data + first * c->view->stride, c->view->stride, out, stride, count, c->bytes);
         return true;
     }
+    bool is_posed = moved && is_moved(c->slot.semantic) && !c->slot.set;
+    if (is_posed && copy_moved(c, moved, count, out, stride))
+        return true;
     if (c->share)
         take_share(r, c, shared, count, rows);
-    else if (moved && is_moved(c->slot.semantic) && !c->slot.set)
+    else if (is_posed)
         take_moved(c, moved, count, rows);
     else if (c->view)
         st_load_rows(c->view, first, count, c->slot.components, c->neutral, rows);
@@ -324,9 +338,28 @@ static bool fill_stream(const reader *r, const stream *s, uint64_t first, uint64
     return whole;
 }
 
+/* The rows after some are fetched while these are worked on, for the processor sees no pattern in blocks. */
+static void look_ahead(const reader *r, uint64_t first, size_t count)
+{
+    enum { LINE = 64 };
+    const stele_view *last = NULL;
+    for (size_t i = 0; i < r->stream_count; i++)
+        for (size_t k = 0; k < r->streams[i].column_count; k++) {
+            const stele_view *v = r->streams[i].columns[k].view;
+            if (!v || first + 2 * count > v->count)
+                continue;
+            bool beside = last && last->stride == v->stride && (uintptr_t)v->data - (uintptr_t)last->data < v->stride;
+            const uint8_t *next = (const uint8_t *)v->data + (first + count) * v->stride;
+            for (size_t at = 0; !beside && at < count * v->stride; at += LINE)
+                __builtin_prefetch(next + at);
+            last = v;
+        }
+}
+
 bool st_reader_fill(const reader *r, uint64_t first, uint64_t row, size_t count, const moved_block *moved)
 {
     shares shared;
+    look_ahead(r, first, count);
     bool whole = !r->kept || share_out(r, first, count, &shared);
     for (size_t i = 0; i < r->stream_count; i++)
         whole &= fill_stream(r, &r->streams[i], first, row, count, moved, &shared);

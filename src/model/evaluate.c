@@ -18,12 +18,13 @@ static void animate(const stele_clip *clip, double seconds, double (*matrices)[1
         if (!c->times.count || c->path == STELE_MORPH_WEIGHTS)
             continue;
         memcpy(&t, matrices[c->node], sizeof t);
+        key_place place = st_find_key(&c->times, seconds, NULL);
         if (c->path == STELE_TRANSLATION)
-            st_channel_at(c, seconds, 3, NULL, t.translation);
+            st_channel_at(c, &place, 3, t.translation);
         else if (c->path == STELE_ROTATION)
-            st_channel_at(c, seconds, 4, NULL, t.rotation);
+            st_channel_at(c, &place, 4, t.rotation);
         else
-            st_channel_at(c, seconds, 3, NULL, t.scale);
+            st_channel_at(c, &place, 3, t.scale);
         memcpy(matrices[c->node], &t, sizeof t);
     }
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/matrix.h"
+#include "base/turn.h"
 #include "view.h"
 
 /* ---- Keys ---- */
@@ -32,7 +33,7 @@ static uint64_t search(const stele_view *times, double seconds)
     return low;
 }
 
-static key_place find_key(const stele_view *times, double seconds, uint32_t *key)
+key_place st_find_key(const stele_view *times, double seconds, uint32_t *key)
 {
     uint64_t last = times->count - 1, row = key ? *key : 0;
     if (!(seconds > view_number(times, 0, 0)))
@@ -48,9 +49,9 @@ static key_place find_key(const stele_view *times, double seconds, uint32_t *key
 }
 
 /* What a channel has to go by at a time. */
-static key_place place_of(const stele_channel *c, double seconds, uint32_t *key)
+static key_place place_in(const stele_channel *c, const key_place *found)
 {
-    key_place place = find_key(&c->times, seconds, key);
+    key_place place = *found;
     if (c->interpolation == STELE_STEP)
         place.fraction = 0;
     return place;
@@ -73,7 +74,8 @@ static double key_number(const stele_view *values, uint64_t row, uint32_t width,
 
 key_place st_key_place(const stele_channel *c, double seconds)
 {
-    return place_of(c, seconds, NULL);
+    key_place found = st_find_key(&c->times, seconds, NULL);
+    return place_in(c, &found);
 }
 
 double st_channel_number(const stele_channel *c, const key_place *place, uint32_t width, uint32_t index)

@@ -11,12 +11,15 @@ typedef struct key_place {
     double fraction, seconds; /* seconds from that row to the next */
 } key_place;
 
-/* What a channel with keys says at a time, width numbers: 3, 4 for a rotation, or one for each morph. key, which may be NULL,
- * remembers where the time was found: whatever it holds, the result is the same. */
-void st_channel_at(const stele_channel *c, double seconds, uint32_t width, uint32_t *key, double *result);
-void st_channel_atf(const stele_channel *c, double seconds, uint32_t width, uint32_t *key, float *result);
+/* Where a time lies among the times of a channel that has some. key, which may be NULL, remembers where that was: whatever it
+ * holds, the result is the same. */
+key_place st_find_key(const stele_view *times, double seconds, uint32_t *key);
 
-/* Where a time lies among the keys of a channel, and one number there. */
+/* What a channel says there, width numbers: 3, 4 for a rotation, or one for each morph. */
+void st_channel_at(const stele_channel *c, const key_place *found, uint32_t width, double *result);
+void st_channel_atf(const stele_channel *c, const key_place *found, uint32_t width, float *result);
+
+/* One number of a channel at a time. */
 key_place st_key_place(const stele_channel *c, double seconds);
 double st_channel_number(const stele_channel *c, const key_place *place, uint32_t width, uint32_t index);
 

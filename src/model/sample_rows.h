@@ -57,9 +57,9 @@ static void V(move)(const stele_view *values, const key_place *place, REAL resul
         result[i] = place->fraction == 0 ? from[i] : from[i] + (to[i] - from[i]) * (REAL)place->fraction;
 }
 
-void V(st_channel_at)(const stele_channel *c, double seconds, uint32_t width, uint32_t *key, REAL *result)
+void V(st_channel_at)(const stele_channel *c, const key_place *found, uint32_t width, REAL *result)
 {
-    key_place place = place_of(c, seconds, key);
+    key_place place = place_in(c, found);
     bool rotation = c->path == STELE_ROTATION, plain = c->interpolation != STELE_CUBIC && c->values.components == width;
     if (rotation && plain) {
         V(turn)(&c->values, &place, result);

@@ -4,16 +4,25 @@
 
 enum { BLOCK = 64 }; /* rows of four influences that are loaded at once */
 
-/* What is no joint is a number beyond all of them. */
+/* What is no joint is a number beyond all of them. The usual types one by one, for the compiler. */
 static void load_joints(const stele_view *v, uint64_t first, size_t count, uint32_t (*joints)[4])
 {
-    bool bytes = v->type == STELE_U8 && !v->normalized, pairs = v->type == STELE_U16 && !v->normalized;
-    for (size_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < 4; k++) {
-            const uint8_t *p = st_view_at(v, first + i);
-            double joint = bytes ? p[k] : pairs ? load_u16(p + 2 * k) : stele_view_number(v, first + i, k);
-            joints[i][k] = joint >= 0 && joint < (double)STELE_NONE ? (uint32_t)joint : STELE_NONE;
-        }
+    const uint8_t *p = st_view_at(v, first);
+    stele_type type = v->normalized || v->components < 4 ? STELE_F32 : v->type;
+    if (type == STELE_U8)
+        for (size_t i = 0; i < count; i++)
+            for (uint32_t k = 0; k < 4; k++)
+                joints[i][k] = p[i * v->stride + k];
+    else if (type == STELE_U16)
+        for (size_t i = 0; i < count; i++)
+            for (uint32_t k = 0; k < 4; k++)
+                joints[i][k] = load_u16(p + i * v->stride + 2 * k);
+    else
+        for (size_t i = 0; i < count; i++)
+            for (uint32_t k = 0; k < 4; k++) {
+                double joint = stele_view_number(v, first + i, k);
+                joints[i][k] = joint >= 0 && joint < (double)STELE_NONE ? (uint32_t)joint : STELE_NONE;
+            }
 }
 
 static matrix joint_matrix(const mover *m, size_t joint)

@@ -40,13 +40,29 @@ typedef struct V(block) {
     size_t rows;
 } V(block);
 
+static void V(load_weights)(const stele_view *v, uint64_t first, size_t count, REAL (*weights)[4])
+{
+    const uint8_t *p = st_view_at(v, first);
+    stele_type type = v->components < 4 ? STELE_U32 : v->type;
+    if (type == STELE_F32)
+        for (size_t i = 0; i < count; i++)
+            for (uint32_t k = 0; k < 4; k++)
+                weights[i][k] = (REAL)load_f32(p + i * v->stride + 4 * k);
+    else if (type == STELE_U8 && v->normalized)
+        for (size_t i = 0; i < count; i++)
+            for (uint32_t k = 0; k < 4; k++)
+                weights[i][k] = (REAL)((double)p[i * v->stride + k] / 255);
+    else
+        for (size_t i = 0; i < count; i++)
+            for (uint32_t k = 0; k < 4; k++)
+                weights[i][k] = (REAL)stele_view_number(v, first + i, k);
+}
+
 static void V(load_block)(const mover *m, uint64_t first, V(block) * b)
 {
     for (size_t set = 0; set < m->set_count; set++) {
         load_joints(m->joint_sets[set], first, b->rows, b->joint + set * b->rows);
-        for (size_t i = 0; i < b->rows; i++)
-            for (uint32_t k = 0; k < 4; k++)
-                b->weight[set * b->rows + i][k] = (REAL)view_number(m->weight_sets[set], first + i, k);
+        V(load_weights)(m->weight_sets[set], first, b->rows, b->weight + set * b->rows);
     }
 }
 
@@ -74,50 +90,91 @@ static inline void V(blend)(const mover *m, const V(block) * b, size_t row, REAL
     memcpy(sum, sums, sizeof sums);
 }
 
-static inline void V(move_position)(const REAL by[12], float position[3])
+/* Matrices of a block, and vectors of its vertices: number by number, so that the compiler can do several vertices at once. */
+typedef REAL V(matrices)[12][BLOCK];
+typedef REAL V(vectors)[3][BLOCK];
+
+static void V(blend_block)(const mover *m, const V(block) * b, V(matrices) by)
 {
-    REAL p[3] = {(REAL)position[0], (REAL)position[1], (REAL)position[2]};
+    REAL rows[BLOCK][12];
+    for (size_t i = 0; i < b->rows; i++)
+        V(blend)(m, b, i, rows[i]);
+    for (size_t i = 0; i < b->rows; i++)
+        for (int e = 0; e < 12; e++)
+            by[e][i] = rows[i][e];
+}
+
+static inline void V(take_vectors)(const uint8_t *from, size_t stride, size_t count, V(vectors) v)
+{
+    for (size_t i = 0; i < count; i++, from += stride)
+        for (int k = 0; k < 3; k++)
+            v[k][i] = (REAL)((const float *)from)[k];
+}
+
+static void V(move_positions)(V(matrices) by, size_t count, uint8_t *positions, size_t stride)
+{
+    V(vectors) p, moved;
+    V(take_vectors)(positions, stride, count, p);
     for (int r = 0; r < 3; r++)
-        position[r] = (float)(by[4 * r] * p[0] + by[4 * r + 1] * p[1] + by[4 * r + 2] * p[2] + by[4 * r + 3]);
+        for (size_t i = 0; i < count; i++)
+            moved[r][i] = by[4 * r][i] * p[0][i] + by[4 * r + 1][i] * p[1][i] + by[4 * r + 2][i] * p[2][i] + by[4 * r + 3][i];
+    for (size_t i = 0; i < count; i++, positions += stride)
+        for (int k = 0; k < 3; k++)
+            ((float *)positions)[k] = (float)moved[k][i];
+}
+
+/* Those that are left without a direction stay as they are. */
+static void V(put_directions)(V(vectors) v, size_t count, uint8_t *directions, size_t stride)
+{
+    for (size_t i = 0; i < count; i++, directions += stride) {
+        REAL direction[3] = {v[0][i], v[1][i], v[2][i]};
+        if (V(normalize3)(direction))
+            for (int k = 0; k < 3; k++)
+                ((float *)directions)[k] = (float)direction[k];
+    }
 }
 
 /* By the cofactors, whose rows are cross products of the rows of the matrix. */
-static inline void V(turn_normal)(const REAL by[12], float normal[3])
+static void V(turn_normals)(V(matrices) by, size_t count, float (*normals)[3])
 {
-    REAL cofactors[3][3], n[3] = {(REAL)normal[0], (REAL)normal[1], (REAL)normal[2]}, turned[3];
-    for (int r = 0; r < 3; r++)
-        V(cross3)(by + 4 * ((r + 1) % 3), by + 4 * ((r + 2) % 3), cofactors[r]);
-    REAL sign = V(dot3)(by, cofactors[0]) < 0 ? -1 : 1;
-    for (int r = 0; r < 3; r++)
-        turned[r] = sign * V(dot3)(cofactors[r], n);
-    if (V(normalize3)(turned))
-        for (int k = 0; k < 3; k++)
-            normal[k] = (float)turned[k];
+    V(vectors) n, turned;
+    V(take_vectors)((const uint8_t *)normals, sizeof *normals, count, n);
+    for (size_t i = 0; i < count; i++) {
+        REAL cofactors[3][3];
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < 3; k++) {
+                int a = 4 * ((r + 1) % 3), b = 4 * ((r + 2) % 3), next = (k + 1) % 3, last = (k + 2) % 3;
+                cofactors[r][k] = by[a + next][i] * by[b + last][i] - by[a + last][i] * by[b + next][i];
+            }
+        REAL volume = by[0][i] * cofactors[0][0] + by[1][i] * cofactors[0][1] + by[2][i] * cofactors[0][2];
+        REAL sign = volume < 0 ? (REAL)-1 : (REAL)1;
+        for (int r = 0; r < 3; r++)
+            turned[r][i] = sign * (cofactors[r][0] * n[0][i] + cofactors[r][1] * n[1][i] + cofactors[r][2] * n[2][i]);
+    }
+    V(put_directions)(turned, count, (uint8_t *)normals, sizeof *normals);
 }
 
 /* Lengths within the vertex's surface turn as it does. */
-static inline void V(turn_tangent)(const REAL by[12], float tangent[4])
+static void V(turn_tangents)(V(matrices) by, size_t count, float (*tangents)[4])
 {
-    REAL t[3] = {(REAL)tangent[0], (REAL)tangent[1], (REAL)tangent[2]}, turned[3];
+    V(vectors) t, turned;
+    V(take_vectors)((const uint8_t *)tangents, sizeof *tangents, count, t);
     for (int r = 0; r < 3; r++)
-        turned[r] = V(dot3)(by + 4 * r, t);
-    if (V(normalize3)(turned))
-        for (int k = 0; k < 3; k++)
-            tangent[k] = (float)turned[k];
+        for (size_t i = 0; i < count; i++)
+            turned[r][i] = by[4 * r][i] * t[0][i] + by[4 * r + 1][i] * t[1][i] + by[4 * r + 2][i] * t[2][i];
+    V(put_directions)(turned, count, (uint8_t *)tangents, sizeof *tangents);
 }
 
 static void V(move_block)(const mover *m, const V(block) * b, uint8_t *positions, size_t stride, float (*normals)[3],
                           float (*tangents)[4])
 {
-    for (size_t r = 0; r < b->rows; r++) {
-        REAL by[12];
-        V(blend)(m, b, r, by);
-        V(move_position)(by, (float *)(positions + r * stride));
-        if (normals)
-            V(turn_normal)(by, normals[r]);
-        if (tangents)
-            V(turn_tangent)(by, tangents[r]);
-    }
+    V(matrices) by;
+    V(blend_block)(m, b, by);
+    V(move_positions)(by, b->rows, positions, stride);
+    if (normals)
+        V(turn_normals)(by, b->rows, normals);
+    if (tangents)
+        V(turn_tangents)(by, b->rows, tangents);
 }
 
 void V(st_move)(const mover *m, uint64_t first, uint64_t count, void *positions, size_t stride, float (*normals)[3],
