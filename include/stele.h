@@ -50,7 +50,12 @@
  * bytes read into memory. And a mapped file that somebody truncates raises SIGBUS, as with any mapping.
  *
  * STABILITY. Until 1.0 a minor version (0.2) may change anything, and CHANGELOG.md says what; a patch (0.1.1) changes nothing
- * that a program sees. Zero the structs that you fill: fields that are added later are then the default.
+ * that a program sees. From 1.0 on a program that was built with an older header goes on to work with a newer library of the
+ * same soname: functions and enumerators are added and never changed, and only these structs grow, at their end. Options begin
+ * with their size: sizeof, or 0 for the fields that they had in the first version. A library that is older than the header
+ * takes them too, unless a field that it does not know is set: that is STELE_USAGE. So zero the structs that you fill, and set
+ * the size if you use fields that were added. stele_model, stele_info and stele_format_info come from the library, which alone
+ * knows how large they are; structs in arrays (nodes, slots, ...) and stele_load_options stay as they are.
  *
  * Stele does NOT
  *   - print, exit, call setlocale, start threads or keep anything between calls;
@@ -180,6 +185,7 @@ typedef struct stele_load_options {
 typedef bool (*stele_progress)(void *user, uint64_t done, uint64_t total);
 
 typedef struct stele_options {
+    uint32_t size;             /* sizeof, or 0: see STABILITY */
     stele_allocator allocator; /* default: malloc and free */
     uint64_t memory_limit;     /* most bytes ever allocated at once for this handle; 0: the usual limit, UINT64_MAX: none */
     uint64_t work_limit;       /* most units of work for a call, with opening and loading; 0 and UINT64_MAX: the same */
@@ -837,6 +843,7 @@ typedef struct stele_optimize_errors {
 } stele_optimize_errors;
 
 typedef struct stele_optimize_options {
+    uint32_t size;    /* sizeof, or 0: see STABILITY */
     double tolerance; /* vertices that differ by no more become one (of positions: as a part of the model's size); 0: equal */
     double key_tolerance; /* keys that interpolation gives back within this go; 0: 0.00001; less than 0: all stay */
     double simplify;      /* keep this part of the triangles, as far as max_error allows; 0: all */
@@ -888,6 +895,7 @@ typedef enum stele_textures {
 } stele_textures;
 
 typedef struct stele_save_options {
+    uint32_t size;       /* sizeof, or 0: see STABILITY */
     const char *format;  /* default: by the extension of the path; for a callback, the format that the file has */
     const char *dialect; /* default: the dialect that the file has or had, or else the format's usual one */
     stele_textures textures;
@@ -955,6 +963,7 @@ typedef struct stele_framing {
 } stele_framing;
 
 typedef struct stele_render_options {
+    uint32_t size;    /* sizeof, or 0: see STABILITY */
     bool camera;      /* the next three are given; otherwise the model is seen from the front, half from the left */
     float yaw, pitch; /* degrees: where the camera is, from the front to the left (model's right), and upwards */
     float distance;   /* 1 or 0: the whole model fills the picture; 2: twice as far */
@@ -997,6 +1006,7 @@ STELE_API stele_status stele_picture_write(const stele_picture *picture, stele_s
 typedef struct stele_movie stele_movie;
 
 typedef struct stele_movie_options {
+    uint32_t size;           /* sizeof, or 0: see STABILITY */
     bool lossless;           /* exact colours, which is larger */
     stele_parallel parallel; /* default: all work is done on the calling thread */
     void *parallel_user;

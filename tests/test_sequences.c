@@ -681,6 +681,65 @@ static void nonsense_is_not_opened(void **state)
     stele_close(unknown);
 }
 
+/* ---- Options of other versions of the header ---- */
+
+/* Options as a newer header has them. */
+typedef struct newer_options {
+    stele_save_options known;
+    uint64_t added;
+} newer_options;
+
+static bool swallow(void *user, const void *data, size_t size)
+{
+    (void)user, (void)data, (void)size;
+    return true;
+}
+
+static void options_of_any_size(void **state)
+{
+    newer_options newer = {.known = {.size = sizeof newer, .format = "obj"}};
+    stele_save_options older = {.size = offsetof(stele_save_options, format), .format = "nosuch"};
+    stele_file *file = open_sample(NULL);
+    (void)state;
+    /* what an older header does not have is not looked at */
+    assert_int_equal(stele_file_write(file, swallow, NULL, &older), STELE_OK);
+    older.size = sizeof older;
+    assert_int_equal(stele_file_write(file, swallow, NULL, &older), STELE_USAGE);
+    older.size = 0; /* all that there was first */
+    assert_int_equal(stele_file_write(file, swallow, NULL, &older), STELE_USAGE);
+    /* what a newer one has more is fine as long as it is not used */
+    assert_int_equal(stele_file_write(file, swallow, NULL, &newer.known), STELE_OK);
+    newer.added = 1;
+    assert_int_equal(stele_file_write(file, swallow, NULL, &newer.known), STELE_USAGE);
+    assert_int_equal(stele_file_save(file, fresh, &newer.known), STELE_USAGE);
+    assert_non_null(strstr(stele_file_message(file), "does not know"));
+    assert_int_equal(stele_picture_save(&(stele_picture){1, 1, (uint8_t[4]){0}}, fresh, &newer.known, NULL, 0), STELE_USAGE);
+    /* no size at all, and that of memory which nobody has zeroed */
+    const uint32_t wrong[] = {1, 3, 4097, 0xcdcdcdcd};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint8_t pixels[16];
+        stele_picture picture = {2, 2, pixels};
+        stele_framing framing;
+        assert_int_equal(stele_file_write(file, swallow, NULL, &(stele_save_options){.size = wrong[i]}), STELE_USAGE);
+        assert_int_equal(stele_render(file, &picture, &(stele_render_options){.size = wrong[i]}), STELE_USAGE);
+        assert_int_equal(stele_frame(file, &(stele_render_options){.size = wrong[i]}, false, &framing), STELE_USAGE);
+        assert_int_equal(stele_optimize(file, &(stele_optimize_options){.size = wrong[i]}, NULL), STELE_USAGE);
+        stele_movie *movie = stele_movie_begin(2, 2, &(stele_movie_options){.size = wrong[i]});
+        assert_int_equal(stele_movie_status(movie), STELE_USAGE);
+        stele_movie_close(movie);
+        stele_file *other = open_sample(&(stele_options){.size = wrong[i]});
+        assert_int_equal(stele_file_status(other), STELE_USAGE);
+        stele_close(other);
+        other = stele_new(&(stele_options){.size = wrong[i]});
+        assert_int_equal(stele_file_status(other), STELE_USAGE);
+        stele_close(other);
+    }
+    stele_file *other = open_sample(&(stele_options){.size = sizeof(stele_options)});
+    assert_int_equal(stele_file_status(other), STELE_OK);
+    stele_close(other);
+    stele_close(file);
+}
+
 static void expect_refused(stele_file *file, uint32_t index)
 {
     assert_int_equal(index, STELE_NONE);
@@ -974,6 +1033,7 @@ int main(void)
         cmocka_unit_test(damage_stays_known),
         cmocka_unit_test(a_new_model_is_empty),
         cmocka_unit_test(nonsense_is_not_opened),
+        cmocka_unit_test(options_of_any_size),
         cmocka_unit_test(nonsense_is_not_added),
         cmocka_unit_test(a_model_may_become_whole),
         cmocka_unit_test(types_out_of_range_have_no_name),

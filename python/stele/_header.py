@@ -139,6 +139,7 @@ class stele_load_options(Structure):
 
 class stele_options(Structure):
     _fields_ = [
+        ("size", c_uint32),
         ("allocator", stele_allocator),
         ("memory_limit", c_uint64),
         ("work_limit", c_uint64),
@@ -547,6 +548,7 @@ class stele_optimize_errors(Structure):
 
 class stele_optimize_options(Structure):
     _fields_ = [
+        ("size", c_uint32),
         ("tolerance", c_double),
         ("key_tolerance", c_double),
         ("simplify", c_double),
@@ -580,6 +582,7 @@ class stele_difference(Structure):
 
 class stele_save_options(Structure):
     _fields_ = [
+        ("size", c_uint32),
         ("format", c_char_p),
         ("dialect", c_char_p),
         ("textures", c_int),
@@ -616,6 +619,7 @@ class stele_framing(Structure):
 
 class stele_render_options(Structure):
     _fields_ = [
+        ("size", c_uint32),
         ("camera", c_bool),
         ("yaw", c_float),
         ("pitch", c_float),
@@ -632,6 +636,7 @@ class stele_render_options(Structure):
 
 class stele_movie_options(Structure):
     _fields_ = [
+        ("size", c_uint32),
         ("lossless", c_bool),
         ("parallel", c_void_p),
         ("parallel_user", c_void_p),

@@ -10,7 +10,8 @@
 
 stele_file *stele_new(const stele_options *options)
 {
-    stele_file *file = st_new_handle(options, NULL);
+    stele_options own;
+    stele_file *file = st_new_handle(options, NULL, &own);
     if (!file)
         return NULL;
     st_arena_input(&file->arena, UINT64_MAX); /* what the caller makes is no file that came from anywhere */

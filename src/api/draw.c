@@ -5,6 +5,7 @@
 #include "handle.h"
 #include "images/image.h"
 #include "model/evaluate.h"
+#include "options.h"
 #include "render/render.h"
 
 /* ---- Textures ---- */
@@ -135,8 +136,6 @@ static stele_status finish(stele_file *file, arena_mark mark, bool done)
     return st_end(file);
 }
 
-static const stele_render_options defaults;
-
 /* What is wrong with what the caller wants, or NULL. */
 static const char *problem_of_options(const stele_model *model, const stele_render_options *o)
 {
@@ -163,8 +162,9 @@ stele_status stele_render(stele_file *file, const stele_picture *picture, const 
     const stele_model *model = stele_file_model(file);
     if (!model)
         return stele_file_status(file);
-    options = options ? options : &defaults;
-    const char *problem = problem_of(model, picture, options);
+    stele_render_options own;
+    bool known = st_take_options(&own, sizeof own, options);
+    const char *problem = known ? problem_of(model, picture, &own) : UNKNOWN_OPTIONS;
     if (problem)
         return st_fail(file, STELE_USAGE, problem);
     st_arena_output(&file->arena, (uint64_t)picture->width * picture->height * 4);
@@ -172,7 +172,7 @@ stele_status stele_render(stele_file *file, const stele_picture *picture, const 
         return st_end(file);
     arena_mark mark = st_arena_mark(&file->arena);
     renderer r = renderer_of(file, model);
-    return finish(file, mark, st_render(&r, options, picture));
+    return finish(file, mark, st_render(&r, &own, picture));
 }
 
 stele_status stele_frame(stele_file *file, const stele_render_options *options, bool all_round, stele_framing *framing)
@@ -180,11 +180,12 @@ stele_status stele_frame(stele_file *file, const stele_render_options *options, 
     const stele_model *model = stele_file_model(file);
     if (!model)
         return stele_file_status(file);
-    options = options ? options : &defaults;
-    const char *problem = framing ? problem_of_options(model, options) : "there is no framing to fill";
+    stele_render_options own;
+    bool known = st_take_options(&own, sizeof own, options);
+    const char *problem = !known ? UNKNOWN_OPTIONS : framing ? problem_of_options(model, &own) : "there is no framing to fill";
     if (problem)
         return st_fail(file, STELE_USAGE, problem);
     arena_mark mark = st_arena_mark(&file->arena);
     renderer r = renderer_of(file, model);
-    return finish(file, mark, st_frame(&r, options, all_round, framing));
+    return finish(file, mark, st_frame(&r, &own, all_round, framing));
 }

@@ -76,8 +76,8 @@ context st_context_of(stele_file *file);
 /* Parses what the walk has read, if that is still to be done. False without memory. */
 bool st_parse(stele_file *file, context *c);
 
-/* A handle without content; NULL without memory. Options that make no sense are its outcome. */
-stele_file *st_new_handle(const stele_options *options, const char *path);
+/* A handle without content; NULL without memory. The options are copied first. Those that make no sense are its outcome. */
+stele_file *st_new_handle(const stele_options *given, const char *path, stele_options *options);
 
 /* The model, which may still be added to; NULL if it cannot be had, and then the outcome says why. */
 stele_model *st_loaded_model(stele_file *file);

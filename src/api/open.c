@@ -4,6 +4,7 @@
 #include "base/image_kind.h"
 #include "detect.h"
 #include "file/spot.h"
+#include "options.h"
 
 /* Not damaged, but beyond what Stele reads. */
 static bool is_unsupported(const stele_diagnostic *d)
@@ -208,9 +209,9 @@ static const char *problem_of(const stele_options *o)
     return NULL;
 }
 
-static void take_options(stele_file *file, const stele_options *options, const char *path)
+static void take_options(stele_file *file, const stele_options *options, bool known, const char *path)
 {
-    const char *problem = problem_of(options), *unknown = NULL;
+    const char *problem = known ? problem_of(options) : UNKNOWN_OPTIONS, *unknown = NULL;
     bool sound = !problem;
     file->level = options->check;
     file->threads = (threads){options->parallel, options->parallel_user};
@@ -227,11 +228,10 @@ static void take_options(stele_file *file, const stele_options *options, const c
         st_fail(file, STELE_USAGE, problem);
 }
 
-stele_file *st_new_handle(const stele_options *options, const char *path)
+stele_file *st_new_handle(const stele_options *given, const char *path, stele_options *options)
 {
-    static const stele_options defaults;
     arena a;
-    options = options ? options : &defaults;
+    bool known = st_take_options(options, sizeof *options, given);
     st_arena_init(&a, options);
     stele_file *file = st_arena_alloc(&a, sizeof *file);
     if (!file)
@@ -240,7 +240,7 @@ stele_file *st_new_handle(const stele_options *options, const char *path)
     file->facts.arena = &file->arena;
     st_arena_init(&file->origins.arena, options);
     file->outcome = outcome_good();
-    take_options(file, options, path);
+    take_options(file, options, known, path);
     return file;
 }
 
@@ -263,7 +263,7 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
     if (!file->arena.failed && error)
         st_fail_with(file, STELE_IO, DIAG_NOT_READABLE, STELE_NOWHERE, "", st_error_text(error, &file->arena));
     else if (!file->arena.failed)
-        recognise(file, options && options->format ? st_format_named(options->format) : NULL);
+        recognise(file, options->format ? st_format_named(options->format) : NULL);
     conclude(file);
     file->sound = file->outcome.status == STELE_OK && !file->diags.errors;
     file->diags_of_opening = file->diags.count;
@@ -274,28 +274,31 @@ static stele_file *open_source(stele_file *file, int error, const stele_options 
 
 stele_file *stele_open(const char *path, const stele_options *options)
 {
-    stele_file *file = st_new_handle(options, path);
+    stele_options own;
+    stele_file *file = st_new_handle(options, path, &own);
     if (!may_open(file, path ? NULL : "no path is given"))
         return file;
-    return open_source(file, st_source_open(&file->source, path, options && options->read_file, &file->arena), options);
+    return open_source(file, st_source_open(&file->source, path, own.read_file, &file->arena), &own);
 }
 
 stele_file *stele_open_memory(const void *data, size_t size, const stele_options *options)
 {
-    stele_file *file = st_new_handle(options, NULL);
+    stele_options own;
+    stele_file *file = st_new_handle(options, NULL, &own);
     if (!may_open(file, size && !data ? "no bytes are given" : NULL))
         return file;
     st_source_memory(&file->source, data, size);
     st_arena_input(&file->arena, size);
-    return open_source(file, 0, options);
+    return open_source(file, 0, &own);
 }
 
 stele_file *stele_open_callback(stele_read read, void *user, const stele_options *options)
 {
-    stele_file *file = st_new_handle(options, NULL);
+    stele_options own;
+    stele_file *file = st_new_handle(options, NULL, &own);
     if (!may_open(file, read ? NULL : "no callback is given"))
         return file;
-    return open_source(file, st_source_read(&file->source, read, user, &file->arena), options);
+    return open_source(file, st_source_read(&file->source, read, user, &file->arena), &own);
 }
 
 void stele_close(stele_file *file)

@@ -4,6 +4,7 @@
 
 #include "handle.h"
 #include "optimize/optimize.h"
+#include "options.h"
 #include "render/render.h"
 
 /* ---- Pictures ---- */
@@ -135,21 +136,21 @@ static void tell_difference(stele_file *file, const stele_optimize_report *r)
 
 stele_status stele_optimize(stele_file *file, const stele_optimize_options *options, stele_optimize_report *report)
 {
-    static const stele_optimize_options defaults;
+    stele_optimize_options taken;
     stele_optimize_report own;
     const stele_model *model = stele_file_model(file);
     report = report ? report : &own;
     memset(report, 0, sizeof *report);
     if (!model)
         return stele_file_status(file);
-    options = options ? options : &defaults;
-    const char *problem = problem_of(options);
+    bool known = st_take_options(&taken, sizeof taken, options);
+    const char *problem = known ? problem_of(&taken) : UNKNOWN_OPTIONS;
     if (problem)
         return st_fail(file, STELE_USAGE, problem);
     arena_mark mark = st_arena_mark(&file->arena);
     attempt t = {.file = file,
                  .model = model,
-                 .options = *options,
+                 .options = taken,
                  .result = st_arena_alloc(&file->arena, sizeof *t.result),
                  .report = report};
     t.mark = st_arena_mark(&file->arena);

@@ -4,6 +4,7 @@
 #include "file/transaction.h"
 #include "images/font.h"
 #include "images/image.h"
+#include "options.h"
 
 _Static_assert((int)STELE_TEXT_WIDTH == (int)FONT_WIDTH && (int)STELE_TEXT_HEIGHT == (int)FONT_HEIGHT, "one font");
 
@@ -15,12 +16,16 @@ typedef struct place {
     void *user;
 } place;
 
-static const stele_save_options defaults;
 static const stele_options unlimited = {.memory_limit = UINT64_MAX, .work_limit = UINT64_MAX};
 
 static void put(arena *a, outcome *o, const place *to, st_produce produce, void *context)
 {
-    writing w = {.arena = a, .outcome = o, .options = to->options ? to->options : &defaults};
+    stele_save_options own;
+    if (!st_take_options(&own, sizeof own, to->options)) {
+        *o = (outcome){STELE_USAGE, UNKNOWN_OPTIONS};
+        return;
+    }
+    writing w = {.arena = a, .outcome = o, .options = &own};
     draft file = {.produce = produce, .context = context};
     transaction t = {.writing = w, .drafts = &file, .count = 1};
     if (to->sink) {
@@ -115,19 +120,19 @@ struct stele_movie {
 
 stele_movie *stele_movie_begin(uint32_t width, uint32_t height, const stele_movie_options *options)
 {
-    static const stele_movie_options usual;
-    options = options ? options : &usual;
+    stele_movie_options own;
+    bool known = st_take_options(&own, sizeof own, options);
     arena a;
     st_arena_init(&a, &unlimited);
     stele_movie *movie = st_arena_alloc(&a, sizeof *movie);
     if (!movie)
         return NULL;
     *movie = (stele_movie){.arena = a, .outcome = outcome_good(), .width = width, .height = height};
-    if (width && height && width <= MOST_WEBP_SIDE && height <= MOST_WEBP_SIDE) {
-        movie->animation = st_webp_begin(&(webp_options){.width = width,
-                                                         .height = height,
-                                                         .lossless = options->lossless,
-                                                         .threads = {options->parallel, options->parallel_user}});
+    if (!known) {
+        movie->outcome = (outcome){STELE_USAGE, UNKNOWN_OPTIONS};
+    } else if (width && height && width <= MOST_WEBP_SIDE && height <= MOST_WEBP_SIDE) {
+        movie->animation = st_webp_begin(&(webp_options){
+            .width = width, .height = height, .lossless = own.lossless, .threads = {own.parallel, own.parallel_user}});
         if (!movie->animation)
             movie->outcome = outcome_no_memory();
     } else {

@@ -3,6 +3,7 @@
 
 #include "file/transaction.h"
 #include "handle.h"
+#include "options.h"
 
 static int dialect_named(const format *format, const char *name)
 {
@@ -299,8 +300,6 @@ static bool produce_part(void *context, stele_sink sink, void *user)
 
 /* ---- Saving ---- */
 
-static const stele_save_options defaults;
-
 /* Common to both ways of writing. No path: there is no place for files beside it. */
 static product make(stele_file *file, const char *path, const stele_save_options *options)
 {
@@ -338,16 +337,19 @@ static writing writing_of(stele_file *file, const stele_save_options *options)
 
 stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options)
 {
-    options = options ? options : &defaults;
+    stele_save_options own;
+    bool known = st_take_options(&own, sizeof own, options);
     if (!st_begin(file))
         return stele_file_status(file);
+    if (!known)
+        return st_fail(file, STELE_USAGE, UNKNOWN_OPTIONS);
     if (!sink)
         return st_fail(file, STELE_USAGE, "no callback is given");
-    product p = make(file, NULL, options);
+    product p = make(file, NULL, &own);
     if (!p.raw)
         return file->outcome.status;
     part whole = {file, &p, NULL};
-    writing w = writing_of(file, options);
+    writing w = writing_of(file, &own);
     st_write_to_sink(&w, sink, user, produce_part, &whole);
     return st_end(file);
 }
@@ -455,20 +457,23 @@ static bool rehearse(const transaction *t)
 
 stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options)
 {
-    options = options ? options : &defaults;
+    stele_save_options own;
+    bool known = st_take_options(&own, sizeof own, options);
     if (!st_begin(file))
         return stele_file_status(file);
     file->output_count = 0;
     file->output_bytes = 0;
+    if (!known)
+        return st_fail(file, STELE_USAGE, UNKNOWN_OPTIONS);
     if (!path)
         return st_fail(file, STELE_USAGE, "no path is given");
     path = st_plain_path(&file->arena, path);
-    product p = make(file, path, options);
-    transaction t = {.writing = writing_of(file, options)};
-    if (!p.raw || !make_drafts(file, &p, path, &t) || !(options->dry_run ? rehearse(&t) : commit(file, &t)))
+    product p = make(file, path, &own);
+    transaction t = {.writing = writing_of(file, &own)};
+    if (!p.raw || !make_drafts(file, &p, path, &t) || !(own.dry_run ? rehearse(&t) : commit(file, &t)))
         return st_end(file);
     note_outputs(file, &t);
-    note_missing_textures(file, &p, path, options);
+    note_missing_textures(file, &p, path, &own);
     return STELE_OK; /* whatever there was no memory to note */
 }
 
