@@ -1,9 +1,10 @@
-/* The benchmark of what engines do: engine BIG_FILES SMALL_FILES (make bench calls it by way of tools/bench.sh).
+/* The benchmark of what engines do: engine BIG_FILES SMALL_FILES SMALL_GLBS (make bench calls it by way of tools/bench.sh).
  *
  *     into buffers    open, model, vertices and indices into memory of ours | open, model and memcpy of as many bytes
  *     as it is        open, model, the file's own layout                    | map, scan every array, unmap
  *     quantised       vertices into 20 bytes: f32x3, i16x2, f16x2           | memcpy of the vertices
  *     small models    open, check, model, read in bulk                      | open, read and close of the same files
+ *     beside cgltf    the same                                              | cgltf: parse, load, validate, unpack, as GLB
  *
  * As in bench.c: competitors take turns, numbers are medians, a goal that is missed is said and nothing fails. */
 #define _XOPEN_SOURCE 700
@@ -190,17 +191,36 @@ static void read_small(const stele_primitive *p)
         read_both(p);
 }
 
+/* An .sga comes with its .sgm. */
+static bool is_companion(const char *path)
+{
+    return strcmp(path + strlen(path) - 4, ".sga") == 0;
+}
+
+static size_t model_count(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < folder.count; i++)
+        count += !is_companion(folder.paths[i]);
+    return count;
+}
+
+static void load_one(const char *path)
+{
+    stele_file *file = stele_open(path, NULL);
+    const stele_model *model = stele_file_model(file);
+    for (size_t m = 0; model && m < model->mesh_count; m++)
+        for (size_t k = 0; k < model->meshes[m].primitive_count; k++)
+            read_small(&model->meshes[m].primitives[k]);
+    stele_close(file);
+}
+
 static void load_all(const void *what)
 {
     (void)what;
-    for (size_t i = 0; i < folder.count; i++) {
-        stele_file *file = stele_open(folder.paths[i], NULL);
-        const stele_model *model = stele_file_model(file);
-        for (size_t m = 0; model && m < model->mesh_count; m++)
-            for (size_t k = 0; k < model->meshes[m].primitive_count; k++)
-                read_small(&model->meshes[m].primitives[k]);
-        stele_close(file);
-    }
+    for (size_t i = 0; i < folder.count; i++)
+        if (!is_companion(folder.paths[i]))
+            load_one(folder.paths[i]);
 }
 
 static void bench_small(const char *path)
@@ -208,20 +228,100 @@ static void bench_small(const char *path)
     double ours, theirs, files;
     char title[64];
     find_models(path);
-    files = (double)folder.count;
+    files = (double)model_count();
     race(FOLDER_RUNS, (contender){load_all, NULL, NULL}, (contender){read_all, NULL, NULL}, &ours, &theirs);
-    snprintf(title, sizeof title, "model and buffers, %zu small", folder.count);
+    snprintf(title, sizeof title, "model and buffers, %zu small", model_count());
     print_row(title, rate("", files / ours), rate("open, read, close ", files / theirs), number("%.2f", theirs / ours),
               plain(">= 0.5"), verdict(theirs >= 0.5 * ours));
 }
 
+/* ---- Beside cgltf ---- */
+
+#ifdef WITH_CGLTF
+#define CGLTF_IMPLEMENTATION
+#include <cgltf.h>
+
+/* The same numbers into the same buffers; its indices one by one, as its users do. */
+static void unpack(const cgltf_primitive *p)
+{
+    float *out = vertices;
+    uint32_t *to = indices;
+    for (size_t i = 0; i < p->attributes_count; i++) {
+        const cgltf_attribute *a = &p->attributes[i];
+        size_t floats = cgltf_num_components(a->data->type) * a->data->count;
+        bool wanted = a->index == 0 && (a->type == cgltf_attribute_type_position || a->type == cgltf_attribute_type_normal ||
+                                        a->type == cgltf_attribute_type_texcoord);
+        if (wanted && (size_t)(out - (float *)vertices) + floats <= vertex_room / 4)
+            out += cgltf_accessor_unpack_floats(a->data, out, floats);
+    }
+    for (size_t i = 0; p->indices && i < p->indices->count && i < index_room / 4; i++)
+        to[i] = (uint32_t)cgltf_accessor_read_index(p->indices, i);
+}
+
+static void unpack_one(const char *path)
+{
+    const cgltf_options options = {0};
+    cgltf_data *data = NULL;
+    need(cgltf_parse_file(&options, path, &data) == cgltf_result_success, path);
+    need(cgltf_load_buffers(&options, data, path) == cgltf_result_success && cgltf_validate(data) == cgltf_result_success,
+         path);
+    for (size_t m = 0; m < data->meshes_count; m++)
+        for (size_t k = 0; k < data->meshes[m].primitives_count; k++)
+            unpack(&data->meshes[m].primitives[k]);
+    cgltf_free(data);
+}
+
+static struct folder glbs;
+
+static void unpack_all(const void *what)
+{
+    (void)what;
+    for (size_t i = 0; i < glbs.count; i++)
+        unpack_one(glbs.paths[i]);
+}
+
+static void load_glbs(const void *what)
+{
+    (void)what;
+    for (size_t i = 0; i < glbs.count; i++)
+        load_one(glbs.paths[i]);
+}
+
+static void print_beside(const char *what, void (*run)(const void *))
+{
+    double ours, theirs, files = (double)glbs.count;
+    race(FOLDER_RUNS, (contender){run, NULL, NULL}, (contender){unpack_all, NULL, NULL}, &ours, &theirs);
+    print_row(what, rate("", files / ours), rate("cgltf, of GLB ", files / theirs), number("%.2f", theirs / ours), plain("> 1"),
+              verdict(theirs > ours));
+}
+
+/* Of all models there is a GLB. */
+static void bench_cgltf(const char *path)
+{
+    struct folder natives = folder;
+    folder = (struct folder){.count = 0};
+    find_models(path);
+    glbs = folder;
+    folder = natives;
+    need(glbs.count == model_count(), "making the same models as GLB");
+    print_beside("the same, as they are", load_all);
+    print_beside("the same, as GLB", load_glbs);
+}
+#else
+static void bench_cgltf(const char *path)
+{
+    (void)path;
+}
+#endif
+
 int main(int argc, char **argv)
 {
-    need(argc == 3, "engine BIG_FILES SMALL_FILES: the arguments");
+    need(argc == 4, "engine BIG_FILES SMALL_FILES SMALL_GLBS: the arguments");
     bench_big(argv[1], "big.sgm");
     bench_big(argv[1], "big.mesh");
     bench_big(argv[1], "big.sff");
     bench_quantising(argv[1]);
     bench_small(argv[2]);
+    bench_cgltf(argv[3]);
     return 0;
 }

@@ -5,6 +5,7 @@
  *     skinning, evaluated  stele_evaluate_vertices, in double precision     | as skinning
  *     sampling             stele_sample of 100 joints that move and turn    | a plain loop over the keys, which mixes straight
  *     a frame              sampling, matrices of nodes and of joints        | -
+ *     allocations          all of the program while frames are made          | none
  *
  * As in bench.c: competitors take turns, numbers are medians, a goal that is missed is said and nothing fails. */
 #include <math.h>
@@ -13,6 +14,30 @@
 
 #include "race.h"
 #include "stele.h"
+
+/* Every allocation of the program comes by here: the linker wraps them. */
+static uint64_t allocations;
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    allocations++;
+    return __real_realloc(memory, size);
+}
 
 enum { VERTICES = 100000, JOINTS = 64, RUNS = 101 };
 
@@ -212,6 +237,10 @@ static void bench_clip(void)
               verdict(1e6 * ours / FRAMES <= 5));
     race(CLIP_RUNS, (contender){run_sample, "", NULL}, (contender){run_plain_sample, NULL, NULL}, &ours, &theirs);
     print_row("a frame of 100 joints", number("%.2f us", 1e6 * ours / FRAMES), plain(""), plain(""), plain(""), "");
+    uint64_t before = allocations;
+    run_sample("");
+    print_row("allocations in 600 frames", number("%.0f", (double)(allocations - before)), plain(""), plain(""), plain("0"),
+              verdict(before && allocations == before));
     stele_close(file);
 }
 

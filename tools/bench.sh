@@ -65,11 +65,27 @@ $cc -std=c11 -O2 -Iinclude -o "$folder/render" bench/render.c bench/race.c build
 "$folder/render" build/stele samples/dialects/v3.sgm "$folder/small" "$folder/out.png"
 "$folder/obj" build/stele "$folder"
 # shellcheck disable=SC2086 # several words
-$cc -std=c11 -O3 -Iinclude -o "$folder/skin" bench/skin.c bench/race.c build/libstele.a $libraries
+$cc -std=c11 -O3 -Iinclude -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -o "$folder/skin" bench/skin.c bench/race.c \
+    build/libstele.a $libraries
 "$folder/skin"
+# cgltf: a package of newer Debians, and before in the sources of gltfpack
+cgltf=""
+if [ -f /usr/include/cgltf.h ]; then
+    cgltf="-DWITH_CGLTF"
+elif tools/libraries.sh meshoptimizer; then
+    cgltf="-DWITH_CGLTF -Ibuild/sources/meshoptimizer/meshoptimizer/extern"
+fi
+if [ ! -d "$folder/small-glb" ]; then
+    rm -rf "$folder/small-glb.tmp"
+    mkdir "$folder/small-glb.tmp"
+    for model in "$folder"/small/*/*.sgm; do
+        build/stele convert -qq "$model" "$folder/small-glb.tmp/$(basename "$(dirname "$model")").glb"
+    done
+    mv "$folder/small-glb.tmp" "$folder/small-glb"
+fi
 # shellcheck disable=SC2086 # several words
-$cc -std=c11 -O3 -Iinclude -o "$folder/engine" bench/engine.c bench/files.c bench/race.c build/libstele.a $libraries
-"$folder/engine" "$folder" "$folder/small"
+$cc -std=c11 -O3 -Iinclude $cgltf -o "$folder/engine" bench/engine.c bench/files.c bench/race.c build/libstele.a $libraries
+"$folder/engine" "$folder" "$folder/small" "$folder/small-glb"
 if [ -n "$assimp" ] && [ -x build/stele-import ]; then
     # shellcheck disable=SC2086 # several words
     $cc -std=c11 -O2 -Iinclude -o "$folder/import" bench/import.c bench/race.c build/libstele.a $libraries -lpthread $assimp

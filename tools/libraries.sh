@@ -1,10 +1,15 @@
 #!/bin/sh
 # The sources of the libraries that Stele links, for targets that Debian has no packages for: from Debian's source packages, with
 # Debian's patches, into build/libraries. What is there in which version is in build/libraries/manifest.
+# libraries.sh NAME gets that source package instead, into build/sources: a peer of the benchmark that has no package.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$PWD/build/libraries
 names="zlib libpng1.6 libjpeg-turbo libwebp lz4"
+if [ $# = 1 ]; then
+    folder=$PWD/build/sources/$1
+    names=$1
+fi
 [ ! -f "$folder/manifest" ] || exit 0
 rm -rf "$folder"
 mkdir -p "$folder/apt/parts" "$folder/apt/lists/partial" "$folder/apt/cache"
@@ -34,7 +39,7 @@ fetch() { # NAME
             return
         fi
     done
-    echo "Debian's source package $1 cannot be had; build/libraries/apt/log says why" >&2
+    echo "Debian's source package $1 cannot be had; $folder/apt/log says why" >&2
     exit 1
 }
 for name in $names; do

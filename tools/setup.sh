@@ -85,8 +85,12 @@ bench)
     want libgl1-mesa-dri
     want libdragonbox-dev
     program gltfpack gltfpack
+    program dpkg-source dpkg-dev # for cgltf, where it has no package
     program g++ g++
     program python3 python3
+    if apt-cache show libcgltf-dev >/dev/null 2>&1; then
+        want libcgltf-dev
+    fi
     ;;
 esac
 
