@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The Python package beside the command and readers of the tests' own."""
 import ctypes
+import ctypes.util
 import gc
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -69,6 +71,80 @@ class Package(unittest.TestCase):
             self.assertEqual(model.node_matrices(model.clips[0].name, 0.5).shape, (len(model.nodes), 4, 4))
             self.assertRaises(stele.Error, lambda: model.node_matrices("no such clip"))
             self.assertEqual(file.texture(0), (ROOT / "samples/scribe.png").read_bytes())
+
+    def test_types_are_those_of_the_structs(self):
+        for struct, kind in stele._KINDS.items():
+            fields = {name for name, _ in struct._fields_}
+            self.assertLessEqual(set(kind.__annotations__), fields, kind)
+            self.assertTrue(kind.__annotations__, kind)
+        with stele.open(SCRIBE) as file:
+            model = file.model
+            self.assertIsInstance(model.nodes[0], stele.Node)
+            self.assertEqual(sorted(model.order), list(range(len(model.nodes))))
+            self.assertEqual(len(model.nodes[0].local.rotation), 4)
+            for node in model.nodes:
+                self.assertTrue(node.matrix is None or len(node.matrix) == 16)
+            for mesh in model.meshes:
+                self.assertEqual(mesh.weights, [0.0] * len(mesh.primitives[0].morphs))
+            self.assertIsInstance(model.materials[0].textures[0], stele.TextureUse)
+
+    @unittest.skipUnless(shutil.which("mypy"), "there is no mypy here")
+    def test_types_hold(self):
+        with tempfile.TemporaryDirectory() as folder:
+            use = Path(folder) / "use.py"
+            use.write_text("import stele\n\nwith stele.open('x') as file:\n    names: list[str | None] = [n.name for n in file.model.nodes]\n"
+                           "    wrong: int = file.model.clips[0].name\n")
+            said = subprocess.run(["mypy", "--python-executable", "/usr/bin/python3", "--cache-dir", folder, use], capture_output=True,
+                                  text=True, env=os.environ | {"MYPYPATH": str(ROOT / "python")}, check=False).stdout.splitlines()
+        self.assertEqual(len(said), 2, said)  # the one that is wrong, and the sum
+        self.assertIn("use.py:5: error: Incompatible types in assignment", said[0])
+
+    def test_skinning_by_numpy(self):
+        """What the arrays and matrices say, multiplied here, is where the library draws the vertices."""
+        with stele.open(SCRIBE) as file:
+            model = file.model
+            matrices = model.skin_matrices(0, "walk", 0.3).astype(float)
+            node = next(i for i, n in enumerate(model.nodes) if n.skin is not None)
+            primitive = model.meshes[model.nodes[node].mesh].primitives[0]
+            places = numpy.c_[primitive.floats(stele.POSITION), numpy.ones(primitive.vertex_count)]
+            joints, weights = primitive[stele.JOINTS].astype(int), primitive.floats(stele.WEIGHTS)
+            moved = numpy.einsum("vk,vkij,vj->vi", weights, matrices[joints], places)[:, :3]
+            count, lib = len(model.nodes), stele._library
+            exact = numpy.zeros((count, 16))
+            clip = lib.stele_find_clip(ctypes.byref(model._struct), b"walk")
+            self.assertTrue(lib.stele_evaluate_nodes(ctypes.byref(model._struct), clip, 0.3, exact.ctypes.data, count))
+            drawn = numpy.zeros((primitive.vertex_count, 3), numpy.float32)
+            self.assertTrue(lib.stele_evaluate_vertices(ctypes.byref(model._struct), node, 0, clip, 0.3, exact.ctypes.data, count,
+                                                        stele._floats(drawn), None, len(drawn)))
+            self.assertLess(abs(moved - drawn).max(), 1e-5 * abs(drawn).max())
+            self.assertGreater(abs(moved - places[:, :3]).max(), 1e-2)
+            self.assertRaises(IndexError, lambda: model.skin_matrices(7))
+
+    def test_pixels(self):
+        with stele.open(SCRIBE) as file:
+            pixels = file.pixels(0)
+            data = (ROOT / "samples/scribe.png").read_bytes()
+            self.assertEqual(struct.unpack(">II", data[16:24]), (pixels.shape[1], pixels.shape[0]))
+            self.assertGreater(len(numpy.unique(pixels.reshape(-1, 4), axis=0)), 3)
+        with stele.open(SCRIBE.read_bytes(), name="scribe.sgm") as file:  # nothing lies beside bytes
+            self.assertRaises(stele.Error, lambda: file.pixels(0))
+
+    def test_without_the_library_it_says_so(self):
+        def said(place):
+            environment = {k: v for k, v in os.environ.items() if k != "STELE_LIBRARY"} | ({"STELE_LIBRARY": place} if place else {})
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder) / "elsewhere"
+                subprocess.run(["cp", "-r", ROOT / "python", copy], check=True)
+                done = subprocess.run([sys.executable, "-c", "import stele"], env=environment | {"PYTHONPATH": str(copy)},
+                                      capture_output=True, text=True, check=False)
+            return done.returncode, done.stderr.splitlines()[-1]
+
+        self.assertEqual(said("/nowhere/libstele.so"), (1, "ImportError: STELE_LIBRARY is /nowhere/libstele.so, and there is no such file"))
+        code, message = said(str(ROOT / "README.md"))
+        self.assertEqual(code, 1)
+        self.assertIn("README.md cannot be loaded", message)
+        if not ctypes.util.find_library("stele"):
+            self.assertIn("libstele.so is not found: install Stele", said(None)[1])
 
     def test_arrays_lie_in_the_file_and_outlive_it(self):
         data = SCRIBE.read_bytes()

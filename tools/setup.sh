@@ -70,6 +70,7 @@ check)
     program dbus-daemon dbus
     program blender blender
     want python3-numpy
+    program mypy mypy
     want tumbler
     want libegl-dev
     want libgl1-mesa-dri

@@ -12,7 +12,10 @@ What the library returns is there under the names of stele.h: nodes, meshes, ski
 structs, strings are str, indices of nothing are None. Arrays are views without copies and cannot be written to; each keeps the bytes
 that it lies in alive, whatever becomes of the file. What fails raises stele.Error, with the status and all diagnostics.
 
-The library is looked for in STELE_LIBRARY, beside this package, and where the system keeps libraries.
+Node, Mesh, Primitive, Skin, Clip and so on only exist to say what members there are: their types are checked by mypy and known to
+editors. docs/python.md shows what can be done.
+
+The library is looked for in STELE_LIBRARY, beside this package, in build/ of its sources, and where the system keeps libraries.
 """
 from __future__ import annotations
 
@@ -28,32 +31,59 @@ import numpy
 from . import _header
 from ._header import *  # noqa: F401,F403 (the constants)
 
-__all__ = ["Diagnostic", "Error", "File", "Format", "Model", "Part", "Primitive", "formats", "open", "version"]
+__all__ = ["Attribute", "Channel", "Clip", "Diagnostic", "Error", "File", "Format", "Material", "Mesh", "Model", "Morph", "Node", "Part",
+           "Primitive", "Skin", "Texture", "TextureUse", "Transform", "formats", "open", "version"]
 
 _TYPES = {_header.U8: "u1", _header.I8: "i1", _header.U16: "<u2", _header.I16: "<i2", _header.U32: "<u4", _header.F32: "<f4"}
 _SEVERITIES = ("off", "note", "warning", "loss", "error")
 _NO_INDEX = {"parent", "mesh", "skin", "material", "skeleton", "texture", "node"}
 
 
-def _load() -> ctypes.CDLL:
+def _names() -> tuple[str, ...]:
+    return ("stele.dll",) if os.name == "nt" else ("libstele.so", "libstele.dylib")
+
+
+def _find() -> str:
+    """The path of the library, or its name for the system."""
+    said = os.environ.get("STELE_LIBRARY")
+    if said:
+        if not Path(said).exists():
+            raise ImportError(f"STELE_LIBRARY is {said}, and there is no such file")
+        return said
     here = Path(__file__).resolve()
-    places = [os.environ.get("STELE_LIBRARY"), here.parent / "libstele.so", here.parents[2] / "build/libstele.so",
-              ctypes.util.find_library("stele")]
-    for place in filter(None, places):
-        if os.sep not in str(place) or Path(place).exists():
-            library = ctypes.CDLL(str(place))
-            for name, (returned, arguments) in _header.FUNCTIONS.items():
-                function = getattr(library, name)
-                function.restype, function.argtypes = returned, arguments
-            return library
-    raise ImportError("libstele.so is not found: set STELE_LIBRARY to its path")
+    for folder in (here.parent, here.parents[2] / "build"):
+        for name in _names():
+            if (folder / name).exists():
+                return str(folder / name)
+    found = ctypes.util.find_library("stele")
+    if not found:
+        raise ImportError(f"{_names()[0]} is not found: install Stele (make install), or set STELE_LIBRARY to the path of it")
+    return found
+
+
+def _load() -> ctypes.CDLL:
+    place = _find()
+    try:
+        library = ctypes.CDLL(place)
+        for name, (returned, arguments) in _header.FUNCTIONS.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = returned, arguments
+    except OSError as problem:
+        raise ImportError(f"{place} cannot be loaded: {problem}") from problem
+    except AttributeError as problem:
+        raise ImportError(f"{place} is of another version of Stele than this package: {problem}") from problem
+    return library
 
 
 _library = _load()
 
 
-def _text(value: bytes | None) -> str | None:
-    return None if value is None else value.decode("utf-8", "surrogateescape")
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")
+
+
+def _text_or_none(value: bytes | None) -> str | None:
+    return None if value is None else _text(value)
 
 
 def version() -> str:
@@ -123,7 +153,7 @@ def _array(view: _header.stele_view, handle: _Handle) -> numpy.ndarray:
     size = (view.count - 1) * view.stride + view.components * kind.itemsize
     memory = (ctypes.c_char * size).from_address(view.data)
     memory.handle = handle
-    rows = numpy.ndarray((view.count, view.components), kind, memory, 0, (view.stride, kind.itemsize))
+    rows: numpy.ndarray = numpy.ndarray((view.count, view.components), kind, memory, 0, (view.stride, kind.itemsize))
     rows.flags.writeable = False
     return rows
 
@@ -143,6 +173,11 @@ class Part:
 
     def _count(self, name: str) -> int | None:
         """How many there are of what a pointer points to: nodes has node_count, indices index_count."""
+        known = {"order": "node_count", "first_weight": "node_count"}
+        if name == "matrix":
+            return 16
+        if name in known:
+            return getattr(self._struct, known[name])
         for stem in (name[:-1], name, name[:-2] + "y", name[:-3] + "ex", name[:-2]):
             count = getattr(self._struct, f"{stem}_count", None)
             if count is not None:
@@ -164,13 +199,50 @@ class Part:
         if isinstance(value, ctypes._Pointer):
             count = self._count(name)
             if not value or count is None:
-                return [] if count is not None else None
+                return [] if count is not None and name != "matrix" else None
             return [_part(v, self._handle) if isinstance(v, ctypes.Structure) else v for v in (value[i] for i in range(count))]
         return None if name in _NO_INDEX and value == _header.NONE else value
 
 
+class Transform(Part):
+    translation: list[float]
+    rotation: list[float]  # x, y, z, w
+    scale: list[float]
+
+
+class Node(Part):
+    name: str | None
+    parent: int | None
+    local: Transform
+    matrix: list[float] | None  # 16, by columns, instead of local
+    mesh: int | None
+    skin: int | None
+    attachment: bool
+
+
+class Attribute(Part):
+    semantic: int  # POSITION, NORMAL, ...
+    set: int
+    view: numpy.ndarray
+
+
+class Morph(Part):
+    name: str | None
+    vertices: numpy.ndarray  # no rows: all of them
+    position: numpy.ndarray
+    normal: numpy.ndarray
+    tangent: numpy.ndarray
+
+
 class Primitive(Part):
     """A primitive: primitive[stele.POSITION] and primitive[stele.UV, 1] are its attributes."""
+
+    topology: int  # TRIANGLES, LINES or POINTS
+    vertex_count: int
+    attributes: list[Attribute]
+    indices: numpy.ndarray  # no rows: the vertices follow each other
+    material: int | None
+    morphs: list[Morph]
 
     def __getitem__(self, which: int | tuple[int, int]) -> numpy.ndarray:
         semantic, number = which if isinstance(which, tuple) else (which, 0)
@@ -198,31 +270,136 @@ class Primitive(Part):
         return out.reshape(-1, 3)
 
 
+class Mesh(Part):
+    name: str | None
+    primitives: list[Primitive]
+
+    @property
+    def weights(self) -> list[float]:
+        """Of the morphs, without a clip."""
+        primitives, weights = self.primitives, self._struct.weights
+        return [weights[i] if weights else 0.0 for i in range(len(primitives[0].morphs) if primitives else 0)]
+
+
+class Skin(Part):
+    name: str | None
+    joints: list[int]  # nodes
+    inverse_bind: numpy.ndarray  # rows of 16, by columns
+    skeleton: int | None
+
+
+class Channel(Part):
+    node: int
+    path: int  # TRANSLATION, ROTATION, SCALE or MORPH_WEIGHTS
+    interpolation: int  # LINEAR, STEP or CUBIC
+    times: numpy.ndarray
+    values: numpy.ndarray
+
+
+class Clip(Part):
+    name: str | None
+    duration: float
+    channels: list[Channel]
+
+
+class Texture(Part):
+    name: str | None
+    file: str | None
+    size: int  # of an image inside the file; File.texture gives the bytes of any
+    mime_type: str | None
+    wrap_u: int
+    wrap_v: int
+    mag_filter: int
+    min_filter: int
+
+
+class TextureUse(Part):
+    texture: int | None
+    uv_set: int
+    strength: float
+    offset: list[float]
+    rotation: float
+    scale: list[float]
+
+
+class Material(Part):
+    name: str | None
+    base_color: list[float]
+    metallic: float
+    roughness: float
+    emissive: list[float]
+    emissive_strength: float
+    specular: float
+    specular_color: list[float]
+    textures: list[TextureUse]  # by ROLE_BASE_COLOR, ROLE_NORMAL, ...
+    alpha_mode: int  # OPAQUE, MASK or BLEND
+    alpha_cutoff: float
+    double_sided: bool
+    unlit: bool
+
+
+def _floats(array: numpy.ndarray) -> Any:
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+
+
 class Model(Part):
-    def node_matrices(self, clip: int | str | None = None, seconds: float = 0) -> numpy.ndarray:
-        """A matrix for each node at a time of a clip, to be multiplied with columns: shape (nodes, 4, 4)."""
+    name: str | None
+    nodes: list[Node]
+    order: list[int]  # of all nodes, parents before their children
+    meshes: list[Mesh]
+    skins: list[Skin]
+    clips: list[Clip]
+    materials: list[Material]
+    textures: list[Texture]
+
+    def _clip(self, clip: int | str | None) -> int:
+        if clip is None:
+            return _header.NONE
+        if isinstance(clip, int):
+            return clip
+        found = _library.stele_find_clip(ctypes.byref(self._struct), clip.encode("utf-8", "surrogateescape"))
+        if found == _header.NONE:
+            raise Error(_header.USAGE, f"there is no clip {clip!r}")
+        return found
+
+    def _matrices(self, clip: int | str | None, seconds: float) -> numpy.ndarray:
+        """By columns, as the library has them."""
         count = self._struct.node_count
-        if isinstance(clip, str):
-            clip = _library.stele_find_clip(ctypes.byref(self._struct), clip.encode())
-            if clip == _header.NONE:
-                raise Error(_header.USAGE, "there is no such clip")
-        elif clip is None:
-            clip = _header.NONE
         locals_ = (_header.stele_transform * max(count, 1))()
         pose = _header.stele_pose(locals_, count, None, 0)
         out = numpy.empty((count, 4, 4), numpy.float32)
-        status = _library.stele_sample(ctypes.byref(self._struct), clip, seconds, None, 0, ctypes.byref(pose))
+        status = _library.stele_sample(ctypes.byref(self._struct), self._clip(clip), seconds, None, 0, ctypes.byref(pose))
         if status == _header.OK:
-            status = _library.stele_node_matrices(ctypes.byref(self._struct), ctypes.byref(pose),
-                                                  out.ctypes.data_as(ctypes.POINTER(ctypes.c_float)), count)
+            status = _library.stele_node_matrices(ctypes.byref(self._struct), ctypes.byref(pose), _floats(out), count)
         if status != _header.OK:
-            raise Error(status, "there is no such clip")
+            raise Error(status, f"there is no clip {clip!r}")
+        return out
+
+    def node_matrices(self, clip: int | str | None = None, seconds: float = 0) -> numpy.ndarray:
+        """A matrix for each node at a time of a clip, to be multiplied with columns: shape (nodes, 4, 4)."""
+        return self._matrices(clip, seconds).transpose(0, 2, 1)
+
+    def skin_matrices(self, skin: int = 0, clip: int | str | None = None, seconds: float = 0) -> numpy.ndarray:
+        """The same for each joint of a skin, from vertices as they are in the file to the model: shape (joints, 4, 4)."""
+        if not 0 <= skin < self._struct.skin_count:
+            raise IndexError(skin)
+        nodes, count = self._matrices(clip, seconds), self._struct.skins[skin].joint_count
+        out = numpy.empty((count, 4, 4), numpy.float32)
+        status = _library.stele_skin_matrices(ctypes.byref(self._struct), skin, _floats(nodes), len(nodes), 16, _floats(out), count)
+        if status != _header.OK:
+            raise Error(status, "the matrices of the skin could not be made")
         return out.transpose(0, 2, 1)
 
 
 def _part(struct: ctypes.Structure, handle: _Handle) -> Part:
-    kinds = {_header.stele_primitive: Primitive, _header.stele_model: Model}
-    return kinds.get(type(struct), Part)(struct, handle)
+    return _KINDS.get(type(struct), Part)(struct, handle)
+
+
+_KINDS: dict[type, type[Part]] = {
+    _header.stele_attribute: Attribute, _header.stele_channel: Channel, _header.stele_clip: Clip, _header.stele_material: Material,
+    _header.stele_mesh: Mesh, _header.stele_model: Model, _header.stele_morph: Morph, _header.stele_node: Node,
+    _header.stele_primitive: Primitive, _header.stele_skin: Skin, _header.stele_texture: Texture,
+    _header.stele_texture_use: TextureUse, _header.stele_transform: Transform}
 
 
 # ---- Files
@@ -246,10 +423,14 @@ class File:
         self._handle = None
 
     @property
-    def _pointer(self) -> int:
+    def _open(self) -> _Handle:
         if self._handle is None:
             raise ValueError("the file is closed")
-        return self._handle.pointer
+        return self._handle
+
+    @property
+    def _pointer(self) -> int:
+        return self._open.pointer
 
     def _check(self, status: int) -> None:
         if status != _header.OK:
@@ -257,11 +438,11 @@ class File:
 
     @property
     def format(self) -> str | None:
-        return _text(_library.stele_file_format(self._pointer))
+        return _text_or_none(_library.stele_file_format(self._pointer))
 
     @property
     def dialect(self) -> str | None:
-        return _text(_library.stele_file_dialect(self._pointer))
+        return _text_or_none(_library.stele_file_dialect(self._pointer))
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -275,7 +456,7 @@ class File:
         model = _library.stele_file_model(self._pointer)
         if not model:
             self._check(_library.stele_file_status(self._pointer))
-        return Model(model.contents, self._handle)
+        return Model(model.contents, self._open)
 
     def texture(self, index: int) -> bytes:
         """The image file of a texture."""
@@ -284,6 +465,24 @@ class File:
         if not data:
             self._check(_library.stele_file_status(self._pointer))
         return ctypes.string_at(data, size.value)
+
+    def pixels(self, index: int) -> numpy.ndarray:
+        """A texture decoded: rows of pixels of red, green, blue and alpha, from the top."""
+        data, message, picture = self.texture(index), ctypes.create_string_buffer(200), _header.stele_picture()
+        texture = self.model.textures[index]
+        said = texture.file or texture.name
+        name = said.encode("utf-8", "surrogateescape") if said else None
+
+        def decode() -> None:
+            status = _library.stele_decode_picture(data, len(data), name, ctypes.byref(picture), message, len(message))
+            if status != _header.OK:
+                raise Error(status, _text(message.value))
+
+        decode()  # its size
+        pixels = numpy.zeros((picture.height, picture.width, 4), numpy.uint8)
+        picture.rgba = pixels.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
+        decode()
+        return pixels
 
     def render(self, width: int = 512, height: int = 512) -> numpy.ndarray:
         """A picture: rows of pixels of red, green, blue and alpha."""
