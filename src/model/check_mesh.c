@@ -7,7 +7,7 @@
 #include "base/scan.h"
 #include "base/vector.h"
 #include "check_mesh.h"
-#include "view.h"
+#include "load.h"
 
 typedef enum finding {
     POSITION_NONFINITE,
@@ -132,6 +132,11 @@ static const float unit_least = 0.99f * 0.99f, unit_most = 1.01f * 1.01f, nothin
 
 static void check_normals(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
+    stele_view chunk = m->normal;
+    chunk.data = row(&chunk, begin);
+    chunk.count = end - begin;
+    if (!st_count_bad_normals(&chunk))
+        return;
     for (uint64_t v = begin; v < end; v++) {
         float length = squared_length(&m->normal, v);
         if (st_unit_enough(length))
@@ -279,22 +284,28 @@ static void find_bad_shapes(const mesh_view *m, uint64_t begin, uint64_t end, me
 
 enum { BATCH = 32 };
 
-/* The two edges at the first corner of each triangle, as columns. */
-static inline void load_edges(const stele_view *position, const uint8_t *indices, stele_type type, float edge[6][BATCH])
+/* The two edges at the first corner of each triangle, as columns. Every index is fetched once, for the file may change; false
+ * if one is out of range, which is taken as 0: there are vertices. */
+static inline bool load_edges(const mesh_view *m, const uint8_t *indices, stele_type type, float edge[6][BATCH])
 {
-    const uint8_t *data = position->data;
-    uint64_t stride = position->stride;
+    const uint8_t *data = m->position.data;
+    uint64_t stride = m->position.stride, count = m->vertex_count;
     uint32_t size = stele_type_size(type);
+    bool beyond = false;
     for (size_t i = 0; i < BATCH; i++, indices += 3 * size) {
-        const uint8_t *a = data + load_uint(indices, type) * stride;
-        const uint8_t *b = data + load_uint(indices + size, type) * stride;
-        const uint8_t *c = data + load_uint(indices + 2 * size, type) * stride;
+        const uint8_t *corner[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            uint64_t index = load_index(indices + k * size, type);
+            beyond |= index >= count;
+            corner[k] = data + (index < count ? index : 0) * stride;
+        }
         for (int k = 0; k < 3; k++) {
-            float origin = load_f32(a + 4 * k);
-            edge[k][i] = load_f32(b + 4 * k) - origin;
-            edge[3 + k][i] = load_f32(c + 4 * k) - origin;
+            float origin = load_f32(corner[0] + 4 * k);
+            edge[k][i] = load_f32(corner[1] + 4 * k) - origin;
+            edge[3 + k][i] = load_f32(corner[2] + 4 * k) - origin;
         }
     }
+    return !beyond;
 }
 
 /* A vertex used twice gives no area either, so that this finds all bad shapes. */
@@ -306,23 +317,6 @@ static inline bool all_have_area(float edge[6][BATCH])
     return !suspicious;
 }
 
-/* Batches of triangles whose indices are in range: they were when the chunk was looked at, and so are those that are copied. */
-static inline void check_shapes(const mesh_view *m, stele_type type, uint64_t begin, uint64_t end, mesh_tally *t)
-{
-    float edge[6][BATCH];
-    uint8_t indices[3 * BATCH * sizeof(uint32_t)];
-    uint64_t i = begin;
-    for (; end - i >= 3 * BATCH; i += 3 * BATCH) {
-        memcpy(indices, row(&m->indices, i), 3 * BATCH * (size_t)stele_type_size(type));
-        bool within = !st_scan_beyond(indices, 3 * BATCH, type, m->vertex_count);
-        if (within)
-            load_edges(&m->position, indices, type, edge);
-        if (!within || !all_have_area(edge))
-            find_bad_shapes(m, i, i + 3 * BATCH, t);
-    }
-    find_bad_shapes(m, i, end, t);
-}
-
 static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     for (uint64_t i = begin; i < end; i++)
@@ -330,23 +324,37 @@ static void find_beyond(const mesh_view *m, uint64_t begin, uint64_t end, mesh_t
             found(t, INDEX_BEYOND, i);
 }
 
+static void look_closely(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
+{
+    if (!j->known)
+        find_beyond(j->mesh, begin, end, t);
+    find_bad_shapes(j->mesh, begin, end, t);
+}
+
+/* Batches of triangles: indices are compared as they are used, so that they need no pass of their own. */
+static inline void check_shapes(const job *j, stele_type type, uint64_t begin, uint64_t end, mesh_tally *t)
+{
+    float edge[6][BATCH];
+    uint64_t i = begin;
+    for (; end - i >= 3 * BATCH; i += 3 * BATCH)
+        if (!load_edges(j->mesh, row(&j->mesh->indices, i), type, edge) || !all_have_area(edge))
+            look_closely(j, i, i + 3 * BATCH, t);
+    look_closely(j, i, end, t);
+}
+
 static void check_indices(const job *j, uint64_t begin, uint64_t end, mesh_tally *t)
 {
     const mesh_view *m = j->mesh;
-    bool beyond = !j->known && st_scan_beyond(row(&m->indices, begin), end - begin, m->indices.type, m->vertex_count);
-    if (beyond)
-        find_beyond(m, begin, end, t);
-    if (!j->full)
-        return;
+    bool plain = m->vertex_count && m->position.type == STELE_F32 && m->indices.stride == stele_type_size(m->indices.type);
     /* the two usual types with the type as a constant, for the compiler */
-    if (beyond || m->position.type != STELE_F32 || m->indices.stride != stele_type_size(m->indices.type))
-        find_bad_shapes(m, begin, end, t);
-    else if (m->indices.type == STELE_U16)
-        check_shapes(m, STELE_U16, begin, end, t);
-    else if (m->indices.type == STELE_U32)
-        check_shapes(m, STELE_U32, begin, end, t);
-    else
-        find_bad_shapes(m, begin, end, t);
+    if (j->full && plain && m->indices.type == STELE_U16)
+        check_shapes(j, STELE_U16, begin, end, t);
+    else if (j->full && plain && m->indices.type == STELE_U32)
+        check_shapes(j, STELE_U32, begin, end, t);
+    else if (j->full)
+        look_closely(j, begin, end, t);
+    else if (!j->known && st_scan_beyond(row(&m->indices, begin), end - begin, m->indices.type, m->vertex_count))
+        find_beyond(m, begin, end, t);
 }
 
 /* Every three vertices are a triangle; chunks do not cut any. */

@@ -49,7 +49,7 @@ uint64_t st_count_bad_normals(const stele_view *normal)
         !st_scan_squares_outside(normal->data, normal->count, normal->stride, LEAST_UNIT, MOST_UNIT))
         return 0;
     for (uint64_t i = 0; i < normal->count; i++) {
-        float n[3];
+        float n[4];
         view_row(normal, i, 3, n);
         bad += !is_unit(n);
     }
