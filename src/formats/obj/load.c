@@ -38,9 +38,10 @@ typedef struct builder {
     part *parts;
     group *groups;
     size_t segment_count, part_count, group_count;
-    uint32_t *newest_part;  /* of a material and topology: its number and 1 */
-    uint32_t *first_vertex; /* of a position: a vertex and 1, or 0 */
-    vertex *vertices;       /* room for those of any part */
+    uint32_t primitive_count; /* that are made */
+    uint32_t *newest_part;    /* of a material and topology: its number and 1 */
+    uint32_t *first_vertex;   /* of a position: a vertex and 1, or 0 */
+    vertex *vertices;         /* room for those of any part */
     uint64_t work;
     uint64_t cut_badly;
     bool failed;
@@ -423,15 +424,27 @@ static void build_primitive(builder *b, const part *p, stele_attribute *attribut
 
 /* ---- Meshes ---- */
 
+/* It begins with the first corner of its first face. */
+static void note_primitive(builder *b, const part *p, const char *path)
+{
+    const byte_range *texts = b->content->corner_texts;
+    if (texts)
+        st_part_at(b->c, STELE_PART_PRIMITIVE, b->primitive_count,
+                   at_offset(st_check_offset(b->c, texts[b->segments[p->first].first].at), 1, path));
+    b->primitive_count++;
+}
+
 static void build_mesh(builder *b, const group *g)
 {
     stele_model *model = b->c->load->model;
     stele_primitive *primitives = take(b, g->part_count, sizeof *primitives);
     stele_attribute(*attributes)[MOST_ATTRIBUTES] = take(b, g->part_count, sizeof *attributes);
     char path[WALK_PATH];
-    for (size_t i = 0; i < g->part_count && !b->failed; i++)
-        build_primitive(b, &b->parts[g->first_part + i], attributes[i], &primitives[i],
-                        st_path(path, "mesh[%zu].primitive[%zu]", model->mesh_count, i));
+    for (size_t i = 0; i < g->part_count && !b->failed; i++) {
+        const part *p = &b->parts[g->first_part + i];
+        build_primitive(b, p, attributes[i], &primitives[i], st_path(path, "mesh[%zu].primitive[%zu]", model->mesh_count, i));
+        note_primitive(b, p, path);
+    }
     if (b->failed)
         return;
     stele_mesh mesh = {.name = g->name.size ? st_text_string(b->arena, &g->name) : NULL,

@@ -7,14 +7,14 @@
 
 typedef struct mtl_reader {
     context *c;
-    const char *library;
+    const char *library, *start; /* its name, and its first byte */
     stele_material material;
     bool any;            /* a material has begun */
     bool opacity_said;   /* d counts for more than Tr */
     bool roughness_said; /* and Pr for more than Ns */
     bool emission_said;
     text name, roughness_map, metallic_map, opacity_map, ambient_map;
-    uint64_t line, bad_lines, first_bad, unknown, first_unknown;
+    uint64_t line, begun, bad_lines, first_bad, unknown, first_unknown;
     obj_names *names;
     bool failed;
 } mtl_reader;
@@ -124,6 +124,20 @@ static text read_map(text rest, stele_texture_use *use)
     return rest;
 }
 
+/* Where the part that was added last is named in this file. */
+static void note_part(mtl_reader *r, text name, uint64_t line)
+{
+    origins *o = r->c->origins;
+    char path[WALK_PATH];
+    if (!o || !o->part_count)
+        return;
+    const char *file = st_companion_path(r->c->arena, r->library);
+    o->file = st_arena_text(&o->arena, file, strlen(file));
+    st_part_found(o, (uint32_t)o->part_count - 1, (uint64_t)(name.data - r->start),
+                  st_path(path, "line %llu", (unsigned long long)line));
+    o->file = NULL;
+}
+
 static void use_texture(mtl_reader *r, text name, stele_texture_use *use, const char *word)
 {
     context *c = r->c;
@@ -135,6 +149,7 @@ static void use_texture(mtl_reader *r, text name, stele_texture_use *use, const 
     }
     st_path(path, "%s line %llu %s", r->library, (unsigned long long)r->line, word);
     use->texture = st_load_texture(r->c, file, at_path(path, 1));
+    note_part(r, name, r->line);
     r->failed |= use->texture == STELE_NONE;
     if (c->full && use->texture != STELE_NONE && !r->c->load->model->textures[use->texture].file &&
         st_companions_any(c->companions))
@@ -277,6 +292,8 @@ static void finish_material(mtl_reader *r)
         return;
     conclude(r);
     uint32_t index = st_model_add_material(r->c->load->model, r->c->arena, &r->material);
+    st_part_at(r->c, STELE_PART_MATERIAL, index, at_path("", 1));
+    note_part(r, r->name, r->begun);
     r->failed |= index == STELE_NONE || !st_obj_add_name(r->names, r->c->arena, r->name, index);
 }
 
@@ -284,10 +301,12 @@ static void begin_material(mtl_reader *r, text name)
 {
     mtl_reader fresh = {.c = r->c,
                         .library = r->library,
+                        .start = r->start,
                         .material = stele_default_material(),
                         .any = true,
                         .name = name,
                         .line = r->line,
+                        .begun = r->line,
                         .bad_lines = r->bad_lines,
                         .first_bad = r->first_bad,
                         .unknown = r->unknown,
@@ -300,7 +319,7 @@ static void begin_material(mtl_reader *r, text name)
 
 bool st_mtl_load(context *c, const char *library, text content, obj_names *names)
 {
-    mtl_reader r = {.c = c, .library = library, .names = names};
+    mtl_reader r = {.c = c, .library = library, .start = content.data, .names = names};
     if (content.size >= 3 && memcmp(content.data, "\xEF\xBB\xBF", 3) == 0)
         content = (text){content.data + 3, content.size - 3};
     while (content.size && !r.failed) {
