@@ -161,6 +161,22 @@ test('names the bytes that numbers came from', () => {
     assert.equal(scribe().model().meshes[0].primitives[0].indices.origin(0), null);
 });
 
+test('shows what a compressed file contains, and which rows its bytes make', () => {
+    const packed = open('samples/dialects/v0.twm', { origins: true });
+    const content = packed.unpacked(), { fields, unpacked } = packed.explain();
+    assert.equal(content.length, Math.max(...unpacked.map(({ offset, size }) => offset + size)));
+    const count = unpacked.find(({ path }) => path === 'mesh[0].vertex_count');
+    assert.equal(new DataView(content.buffer).getUint32(count.offset, true), count.value);
+    const { view } = packed.model().meshes[0].primitives[0].attributes.find(({ semantic }) => semantic === 'position');
+    const { offset, size, unpacked: inside } = view.origin(3);
+    assert.ok(inside && fields.length);
+    assert.deepEqual([...view.rowsAt(null, offset, offset + size, 9, { unpacked: true })], [3]);
+    assert.deepEqual([...view.rowsAt(null, offset, offset + size)], []);
+    const [x] = view.copy().subarray(3 * view.components);
+    assert.equal(new DataView(content.buffer).getFloat32(offset, true), x);
+    assert.equal(scribe().unpacked(), null);
+});
+
 test('keeps views good when memory moves', () => {
     const file = scribe();
     const view = file.model().meshes[0].primitives[0].indices;
