@@ -7,6 +7,7 @@ import {tmpdir} from 'node:os';
 import {dirname, extname, join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
+import {gzipSync} from 'node:zlib';
 import {chromium} from 'playwright-core';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -162,12 +163,15 @@ async function checkParts(tab, name, explained) {
         const {app} = window.stele;
         return Promise.all(app.model.parts.map(async ({part, index}) => ({part, index, place: await app.ask('part', {part, index})})));
     });
-    const paths = [...explained.fields, ...explained.unpacked ?? []];
-    for (const {part, index, place} of places.filter((one) => one.place && one.place.file !== `${name}`.replace(/m$/, 'a')))
-        if (place.file === name || place.unpacked)
-            assert.ok(paths.some(({path, offset, size}) => place.offset >= offset && place.offset < offset + size &&
-                (path === place.path || path.startsWith(`${place.path}.`) || place.path.startsWith(`${path}[`) || place.path.startsWith('/'))),
-            `${name}: ${part} ${index} at ${place.offset} ${place.path}`);
+    const paths = [...explained.fields, ...explained.unpacked ?? []]; // in a text anything may be a part
+    for (const {part, index, place} of places.filter((one) => one.place?.file === name || one.place?.unpacked))
+        assert.ok(paths.some(({path, offset, size}) => place.offset >= offset && place.offset < offset + size &&
+                (path === place.path || path.startsWith(`${place.path}.`) || place.path.startsWith(`${path}[`) || /^(text|json|chunk.*data)$/.test(path))),
+        `${name}: ${part} ${index} at ${place.offset} ${place.path}`);
+    assert.ok(places.some(({part, place}) => part === 'primitive' && place), `${name}: no primitive leads to its bytes`);
+    for (const part of ['material', 'texture'])
+        if (extname(name) === '.obj')
+            assert.ok(places.filter((one) => one.part === part).every(({place}) => place.file === 'plain.mtl'), part);
     const joints = places.filter(({part, place}) => part === 'node' && place).length;
     if (explained.format !== 'obj' && (await state(tab)).clips.length && name !== 'v1.sgm')
         assert.ok(joints > 0, `${name}: no joint leads to its bytes`);
@@ -400,12 +404,13 @@ test('a folder is a catalogue, dropped as a folder', async () => {
 test('damaged and hostile files leave the page alive', async () => {
     const tab = await openTab(pathToFileURL(page).href), bytes = readFileSync(join(samples, 'v3.sgm'));
     const cases = {'cut.sgm': bytes.subarray(0, 700), 'empty.sgm': Buffer.alloc(0), 'noise.ctc': Buffer.from(Array.from({length: 4096}, (_, i) => (i * 7919) & 255)),
-        'counts.glb': Buffer.from('glTF\x02\0\0\0\xff\xff\xff\x7f', 'latin1'), 'text.twm': Buffer.from('<script>alert(1)</script>')};
+        'counts.glb': Buffer.from('glTF\x02\0\0\0\xff\xff\xff\x7f', 'latin1'), 'text.twm': Buffer.from('<script>alert(1)</script>'),
+        'nothing.gltf': Buffer.from('{"asset":{"version":"2.0"}}')};
     for (const [name, content] of Object.entries(cases)) {
         writeFileSync(join(scratch, name), content);
         const shown = await give(tab, join(scratch, name));
         assert.equal(shown.name, name);
-        assert.ok(shown.findings > 0, name);
+        assert.ok(shown.findings > 0 || name === 'nothing.gltf', name); // which has no scene, and may
     }
     assert.equal((await give(tab, join(samples, 'v3.twm'))).format, 'twm');
     await tab.done();
@@ -472,6 +477,7 @@ test('an exported page shows its model from disk, without a request', async () =
     const exported = join(scratch, 'out.html');
     execFileSync(stele, ['view', '--export', exported, join(root, 'samples/scribe.sgm')]);
     assert.ok(readFileSync(exported).length < 1.6e6);
+    assert.ok(gzipSync(readFileSync(page)).length < 7e5, 'the first load');
     assert.throws(() => execFileSync(stele, ['view', '--export', exported, join(root, 'samples/scribe.sgm')], {stdio: 'pipe'}), /exists already/);
     const tab = await openTab(pathToFileURL(exported).href, {allowed: pathToFileURL(exported).href});
     await tab.context().setOffline(true);

@@ -241,15 +241,16 @@ class App {
         byId('tab-findings').textContent = texts.tabs.findings + (diagnostics.length ? ` ${diagnostics.length}` : '');
         byId('tab-findings').classList.toggle('serious', serious.length > 0);
         this.showOnly(model);
-        if (this.scene && glb)
-            await this.scene.show({glb, images}, again);
-        else
+        const trouble = this.scene && glb ? await this.scene.show({glb, images}, again).then(() => null, (error) => error) : null;
+        if (trouble || !glb)
             this.scene?.clear();
-        this.showClips(clips, clip, time);
+        this.showClips(trouble ? [] : clips, clip, time);
         for (const name of ['findings', 'convert', 'compare', 'parts'])
             this.panels[name].show(this.model);
         await this.panels.bytes.show(this.model, file ?? (again ? this.panels.bytes.file : null));
         this.sayWhat();
+        if (trouble) // files that are fine for Stele need not be for three.js
+            this.say(texts.failure(trouble.message));
         byId('picture').hidden = true;
         await this.redraw();
         this.state.ready = true;
@@ -276,6 +277,8 @@ class App {
         byId('timeline').hidden = !clips.length;
         this.clip.replaceChildren(...clips.map(({name}, index) => make('option', {value: index}, `${index} ${name ?? ''}`)));
         this.pause();
+        this.clipIndex = 0;
+        this.state.time = 0;
         if (!clips.length)
             return;
         this.chooseClip(Math.min(clip ?? 0, clips.length - 1));

@@ -85,12 +85,12 @@ export class BytesPanel {
         await this.edit(here[0]);
     }
 
-    // A part has no size of its own: that of its row in the tree, or of its first field.
+    // A part has no size of its own: that of its row in the tree, or of its first field; in a text only its beginning is known.
     sizeAt({offset, path}) {
+        const field = this.hex.fieldAt(offset), isText = !field || /^bytes/.test(field.type);
         let size = 0;
         this.fields.visit(this.fields.tree, (node) => { size = node.path === path ? node.size : size; });
-        const field = this.hex.fieldAt(offset);
-        return size || (field ? Math.min(field.offset + field.size - offset, strideOf(field) || field.size) : 1);
+        return isText ? 1 : size || Math.min(field.offset + field.size - offset, strideOf(field) || field.size);
     }
 
     // The field that owns a byte; of an array, the row.

@@ -34,6 +34,7 @@ async function parsed({glb, images}) {
     const whole = glb.byteLength === glb.buffer.byteLength ? glb.buffer : glb.slice().buffer;
     const gltf = await new GLTFLoader(manager).parseAsync(whole, '');
     known.forEach((url) => URL.revokeObjectURL(url));
+    gltf.scene ??= gltf.scenes[0] ?? new THREE.Group(); // a file need not have one
     return gltf;
 }
 
@@ -279,7 +280,7 @@ export class Scene {
             if ('wireframe' in material)
                 material.wireframe = Boolean(wireframe);
         this.scene.environment = options.environment && this.model ? this.room : null;
-        this.fill.intensity = options.environment ? 0 : 1.5;
+        this.fill.intensity = options.environment ? 0 : 2.5;
         this.addExtras();
         this.invalidate();
     }
