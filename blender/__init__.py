@@ -2,7 +2,7 @@
 bl_info = {
     "name": "Stele: game models",
     "author": "The Stele authors",
-    "version": (0, 1, 0),
+    "version": (0, 0, 0),  # tools/make_blender.py writes that of stele.h
     "blender": (2, 93, 0),
     "location": "File > Import, File > Export, and the Stele tab of the 3D view",
     "description": "SGM, SGA, TWM, MESH, SFF, CTC, glTF and OBJ, with skeletons and animations",

@@ -7,8 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import types
 import unittest
+import zipfile
 from pathlib import Path
 
 try:
@@ -35,9 +37,12 @@ class Rule(unittest.TestCase):
                 self.assertEqual(re.findall(CHANGED, path.read_text()), [], path.name)
 
     def test_versions_agree(self):
-        manifest = (ADDON / "blender_manifest.toml").read_text()
-        code = (ADDON / "__init__.py").read_text()
-        version = re.search(r'^version = "(\d+)\.(\d+)\.(\d+)"', manifest, re.M).groups()
+        version = re.search(r'#define STELE_VERSION "(\d+)\.(\d+)\.(\d+)"', (ROOT / "include/stele.h").read_text()).groups()
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, ROOT / "tools/make_blender.py", f"{folder}/x.zip", __file__], check=True, capture_output=True)
+            with zipfile.ZipFile(f"{folder}/x.zip") as archive:
+                manifest, code = (archive.read(f"io_stele/{name}").decode() for name in ("blender_manifest.toml", "__init__.py"))
+        self.assertIn(f'\nversion = "{".".join(version)}"', manifest)
         self.assertIn(f'"version": ({", ".join(version)})', code)
         self.assertIn('"blender": (2, 93, 0)', code)
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("STELE_BUILD", ROOT / "build"))
+VERSION = re.search(r'#define STELE_VERSION "(.*)"', (ROOT / "include/stele.h").read_text())[1]
+MINOR = VERSION.rpartition(".")[0]
 SAMPLES = sorted(p for p in (ROOT / "samples").rglob("*.*") if p.suffix != ".png")
 
 # Opens files with all checks, and tells everything of them that a format could get wrong.
@@ -103,11 +105,11 @@ class Projects(InFolder):
     def test_find_package(self):
         run("cmake", "--install", BUILD, "--prefix", self.folder / "usr")
         for kind in ("static", "shared"):
-            self.project(f"find_package(stele 0.1 REQUIRED COMPONENTS {kind})\nadd_executable(main main.c)\n"
+            self.project(f"find_package(stele {MINOR} REQUIRED COMPONENTS {kind})\nadd_executable(main main.c)\n"
                          "target_link_libraries(main stele::stele)\n")
             shutil.rmtree(self.folder / "build", ignore_errors=True)
             self.build(f"-DCMAKE_PREFIX_PATH={self.folder}/usr")
-            self.assertEqual(run(self.folder / "build/main"), "0.1.0\n")
+            self.assertEqual(run(self.folder / "build/main"), VERSION + "\n")
             linked = run("readelf", "-d", self.folder / "build/main")
             self.assertEqual("libstele.so" in linked, kind == "shared")
 
@@ -115,7 +117,7 @@ class Projects(InFolder):
         self.project(f'add_subdirectory("{ROOT}" stele)\nadd_executable(main main.c)\ntarget_link_libraries(main stele::stele)\n'
                      "install(TARGETS main DESTINATION bin)\n")
         self.build(*CORE)
-        self.assertEqual(run(self.folder / "build/main"), "0.1.0\n")
+        self.assertEqual(run(self.folder / "build/main"), VERSION + "\n")
         made = {p.name for p in (self.folder / "build/stele").iterdir() if p.is_file()}
         self.assertIn("libstele.a", made)
         self.assertFalse(made & {"stele", "libstele.so", "stele-import", "stele.pc"})

@@ -3,6 +3,7 @@
 
 COMMAND is that of this machine; others can be added, such as macos-arm64=path/to/stele. The same input gives the same bytes."""
 import importlib.util
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -20,6 +21,12 @@ def platform_name():
     return module.platform_name()
 
 
+def with_version(text):
+    """Stele's, which is in its header and nowhere else, as the manifest and as bl_info write it."""
+    version = re.search(r'#define STELE_VERSION "(.*)"', (ROOT / "include/stele.h").read_text())[1]
+    return text.replace('version = "0.0.0"', f'version = "{version}"').replace('"version": (0, 0, 0)', f'"version": ({version.replace(".", ", ")})')
+
+
 def add(archive, name, data, mode):
     entry = zipfile.ZipInfo(f"{FOLDER}/{name}", LONG_AGO)
     entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, (0o100000 | mode) << 16, 3
@@ -32,7 +39,7 @@ def main(target, command, *others):
     with zipfile.ZipFile(target, "w") as archive:
         for path in sorted((ROOT / "blender").iterdir()):
             if path.suffix in (".py", ".toml"):
-                add(archive, path.name, path.read_bytes(), 0o644)
+                add(archive, path.name, with_version(path.read_text()), 0o644)
         add(archive, "LICENSE", (ROOT / "LICENSE").read_bytes(), 0o644)
         for platform, path in sorted(commands.items()):
             name = "stele.exe" if platform.startswith("windows") else "stele"
