@@ -1,5 +1,5 @@
 # The front door. Everything real is in CMakeLists.txt and tools/.
-.PHONY: all wasm web bundle windows demo check check-long check-portable bench fuzz samples gallery blender amalgamation format install clean setup
+.PHONY: all wasm web bundle windows demo check check-long check-portable dist bench fuzz samples gallery blender amalgamation format install clean setup
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -40,10 +40,15 @@ check-long:
 	@tools/setup.sh check
 	@tools/check_long.sh
 
-# Cross compilers and an emulator: big-endian and 32-bit hosts
+# The same bytes everywhere: WebAssembly, Windows (wine), musl, i686, aarch64, armhf and s390x (qemu), or PORTABLE="wine s390x"
 check-portable:
-	@tools/setup.sh check
-	@tools/check_portable.sh
+	@tools/setup.sh portable
+	@tools/check_portable.sh $(PORTABLE)
+
+# What a release is made of, twice, in two places, and compared: build/dist (RELEASING.md)
+dist:
+	@tools/setup.sh dist
+	@tools/dist.sh --twice
 
 bench: all
 	@tools/setup.sh bench

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | bundle | windows | check | bench.
+# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | bundle | windows | check | portable | dist | bench.
 # As root it installs what is missing; otherwise it prints the command that would. Elsewhere than on Debian it only looks for
 # the programs.
 set -eu
@@ -33,6 +33,11 @@ wasm() {
     want wasi-libc
     want libclang-rt-14-dev-wasm32
 }
+windows() {
+    program x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
+    program x86_64-w64-mingw32-windres binutils-mingw-w64-x86-64
+    program dpkg-source dpkg-dev
+}
 case $step in
 wasm) wasm ;;
 bundle)
@@ -40,10 +45,38 @@ bundle)
     program node nodejs
     program npm npm
     ;;
-windows)
-    program x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
-    program x86_64-w64-mingw32-windres binutils-mingw-w64-x86-64
-    program dpkg-source dpkg-dev
+windows) windows ;;
+portable)
+    wasm
+    windows
+    program node nodejs
+    program python3 python3
+    program wine wine
+    want wine64
+    program musl-gcc musl-tools
+    program qemu-s390x qemu-user
+    program i686-linux-gnu-gcc gcc-i686-linux-gnu
+    program aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+    program arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf
+    program s390x-linux-gnu-gcc gcc-s390x-linux-gnu
+    want libc6-dev-i386-cross
+    want libc6-dev-arm64-cross
+    want libc6-dev-armhf-cross
+    want libc6-dev-s390x-cross
+    ;;
+dist)
+    wasm
+    windows
+    program node nodejs
+    program npm npm
+    program python3 python3
+    program git git
+    program zip zip
+    program unzip unzip
+    program dpkg-buildpackage dpkg-dev
+    program dh debhelper
+    program fakeroot fakeroot
+    program lintian lintian
     ;;
 check)
     wasm
