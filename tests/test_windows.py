@@ -18,7 +18,7 @@ SAMPLE = "samples/scribe.sgm"
 class Windows(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.environment = {**os.environ, "WINEDEBUG": "-all", "WINEPREFIX": str(BUILD / "windows-build/wine"), "LC_ALL": "C.UTF-8"}
+        cls.environment = {**os.environ, "WINEDEBUG": "-all", "WINEPREFIX": str(BUILD / "wine"), "LC_ALL": "C.UTF-8"}
 
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="stele-windows-"))
@@ -66,7 +66,7 @@ class Windows(unittest.TestCase):
         self.assertEqual(self.names(), ["a", "a/b.bin", "a/b.gltf", "a/scribe.png"])
 
     def test_impossible_names_are_refused_before_anything_is_written(self):
-        for name in ("CON.gltf", "nul.gltf", "com1.x.gltf", "a:b.gltf", "what?.gltf", "end .gltf/x.gltf", "LPT9"):
+        for name in ("CON.gltf", "nul.gltf", "com1.x.gltf", "a:b.gltf", "what?.gltf", "end .gltf/x.gltf", "LPT9", "com².gltf"):
             run = self.stele("convert", SAMPLE, self.folder / name, "--to", "gltf")
             self.assertEqual(run.returncode, 3, name)
             self.assertRegex(run.stderr, b"there can be no file of this name|No such file", name)
@@ -96,6 +96,16 @@ class Windows(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertNotEqual(model.read_bytes(), before)
         self.assertEqual(self.names(), ["a.sgm"])
+
+    def test_patterns_stand_for_files(self):
+        for name in ("b.sgm", "a.sgm", "ö.sgm", "c.other"):
+            shutil.copy(ROOT / SAMPLE, self.folder / name)
+        run = self.stele("check", str(self.folder) + "\\?.sgm")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout.decode(), r"(?s)/a\.sgm: sgm.*/b\.sgm: sgm.*/ö\.sgm: sgm")
+        self.assertNotIn(b"c.other", run.stdout)
+        self.assertEqual(self.stele("check", self.folder / "*.twm").returncode, 3)
+        self.assertEqual(self.stele("explain", "--path", "mesh[*].vertices", SAMPLE).returncode, 0)
 
     def test_two_names_of_one_file(self):
         for name in ("A.sgm", "a.sgm"):

@@ -113,8 +113,10 @@ static bool is_device(const char *part, size_t length)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == stem && _strnicmp(part, names[i], stem) == 0)
             return true;
-    bool numbered = stem == 4 && (_strnicmp(part, "com", 3) == 0 || _strnicmp(part, "lpt", 3) == 0);
-    return numbered && part[3] >= '0' && part[3] <= '9';
+    bool numbered = stem >= 4 && (_strnicmp(part, "com", 3) == 0 || _strnicmp(part, "lpt", 3) == 0);
+    bool raised =
+        stem == 5 && (strncmp(part + 3, "¹", 2) == 0 || strncmp(part + 3, "²", 2) == 0 || strncmp(part + 3, "³", 2) == 0);
+    return numbered && (raised || (stem == 4 && part[3] >= '0' && part[3] <= '9'));
 }
 
 bool st_name_is_possible(const char *name)

@@ -6,6 +6,8 @@
 #include <io.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
 #include <windows.h>
 
 /* ---- Beginning ---- */
@@ -19,18 +21,67 @@ static char *utf8(const wchar_t *text)
     return copy;
 }
 
+typedef struct words {
+    char **list; /* with NULL behind the last */
+    size_t count;
+} words;
+
+static bool add_word(words *w, const wchar_t *text)
+{
+    char **list = realloc(w->list, (w->count + 2) * sizeof *list), *word = utf8(text);
+    w->list = list ? list : w->list;
+    if (!list || !word) {
+        free(word);
+        return false;
+    }
+    list[w->count++] = word;
+    list[w->count] = NULL;
+    return true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The shells of Windows leave patterns to programs: a name with * or ? stands for the files that it matches, in order. One that
+ * matches nothing is what it is. False without memory. */
+static bool add_matches(words *w, const wchar_t *pattern)
+{
+    enum { MOST = 4096 };
+    wchar_t path[MOST + MAX_PATH];
+    WIN32_FIND_DATAW found;
+    size_t folder = wcslen(pattern), first = w->count;
+    while (folder && !wcschr(L"/\\:", pattern[folder - 1]))
+        folder--;
+    bool names_many = folder < MOST && wcspbrk(pattern + folder, L"*?");
+    HANDLE search = names_many ? FindFirstFileW(pattern, &found) : INVALID_HANDLE_VALUE;
+    if (search == INVALID_HANDLE_VALUE)
+        return add_word(w, pattern);
+    bool good = true;
+    wcsncpy(path, pattern, folder);
+    do {
+        wcscpy(path + folder, found.cFileName);
+        if (wcscmp(found.cFileName, L".") != 0 && wcscmp(found.cFileName, L"..") != 0)
+            good = good && add_word(w, path);
+    } while (FindNextFileW(search, &found));
+    FindClose(search);
+    qsort(w->list + first, w->count - first, sizeof *w->list, by_text);
+    return good && (w->count > first || add_word(w, pattern));
+}
+
 /* Windows keeps arguments as UTF-16; the C library has lost what its code page has no letters for. */
 static void take_arguments(int *argc, char ***argv)
 {
     int count = 0;
+    words w = {0};
     wchar_t **given = CommandLineToArgvW(GetCommandLineW(), &count);
-    char **arguments = given ? calloc((size_t)count + 1, sizeof *arguments) : NULL;
-    for (int i = 0; arguments && i < count; i++)
-        if (!(arguments[i] = utf8(given[i])))
-            return;
-    if (arguments) {
-        *argc = count;
-        *argv = arguments;
+    bool good = given && count && add_word(&w, given[0]);
+    for (int i = 1; good && i < count; i++)
+        good = add_matches(&w, given[i]);
+    if (good) {
+        *argc = (int)w.count;
+        *argv = w.list;
     }
 }
 
