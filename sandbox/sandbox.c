@@ -26,15 +26,18 @@
 
 /* ---- Limits ---- */
 
+/* By the system call, whose limits have 64 bits on every machine and with every C library. */
 static void limit(int resource, uint64_t most)
 {
-    struct rlimit now;
-    if (getrlimit((__rlimit_resource_t)resource, &now) != 0)
+    struct {
+        uint64_t soft, hard;
+    } limits;
+    if (syscall(SYS_prlimit64, 0, resource, NULL, &limits) != 0)
         return;
-    if (now.rlim_max != RLIM_INFINITY && now.rlim_max < most)
-        most = now.rlim_max;
-    now.rlim_cur = now.rlim_max = most;
-    setrlimit((__rlimit_resource_t)resource, &now);
+    if (limits.hard < most) /* no limit is the greatest number */
+        most = limits.hard;
+    limits.soft = limits.hard = most;
+    (void)syscall(SYS_prlimit64, 0, resource, &limits, NULL);
 }
 
 static void limit_process(const sandbox *s)
