@@ -373,7 +373,7 @@ static bool make_sheet(size_t count)
     sheet.names = calloc(count, sizeof *sheet.names);
     sheet.failed = calloc(count, sizeof *sheet.failed);
     if (sheet.names && sheet.failed)
-        sheet.picture = (stele_picture){(uint32_t)width, (uint32_t)height, malloc(width * height * 4)};
+        sheet.picture = (stele_picture){(uint32_t)width, (uint32_t)height, calloc((size_t)(width * height), 4)};
     if (sheet.picture.rgba)
         fill(&sheet.picture, sheet.wishes.render.background ? sheet.wishes.background : paper);
     return sheet.picture.rgba;
