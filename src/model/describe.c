@@ -1,4 +1,5 @@
 /* A summary of a model. */
+#include <math.h>
 #include <string.h>
 
 #include "evaluate.h"
@@ -122,11 +123,16 @@ typedef struct measuring {
     stele_drawn *drawn;
 } measuring;
 
+/* These are the machine's own floats; a view's are little-endian. */
 static void extend(stele_bounds *b, const float (*positions)[3], uint64_t count)
 {
-    stele_view view = st_view_f32(positions, count, sizeof *positions, 3);
-    stele_bounds more = st_view_bounds(&view);
-    st_bounds_add(b, &more);
+    for (uint64_t i = 0; i < count; i++) {
+        const float *p = positions[i];
+        stele_bounds point = {.known = isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2])};
+        memcpy(point.min, p, sizeof point.min);
+        memcpy(point.max, p, sizeof point.max);
+        st_bounds_add(b, &point);
+    }
 }
 
 /* A matrix that only swaps, turns round and scales axes, and moves, makes a box of a box. */
