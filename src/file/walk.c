@@ -202,7 +202,7 @@ void st_walk_number(walk *w, const char *name, stele_type type, const void *memb
         if (size < 8 && *value >> (8 * size))
             st_walk_fail(w, DIAG_DOES_NOT_FIT, w->at, name, "is %llu, which does not fit in %u byte%s",
                          (unsigned long long)*value, size, size == 1 ? "" : "s");
-        store_uint(bytes, *value, size);
+        store_uint(bytes, *value, sizeof bytes);
         put(w, bytes, size);
         return;
     }
