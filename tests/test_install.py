@@ -87,11 +87,13 @@ class Files(Installed):
         self.assertIn("fbx", run(self.usr / "bin/stele", "formats"))
 
     def test_prefix(self):
-        """Without DESTDIR the prefix is the place itself, and the MIME database there is made."""
-        run("make", "-C", ROOT, "install", f"PREFIX={self.folder}/own")
-        self.assertTrue((self.folder / "own/bin/stele").exists())
-        if not missing("update-mime-database"):
-            self.assertTrue((self.folder / "own/share/mime/mime.cache").exists())
+        """Without DESTDIR the prefix is the place itself, and the MIME database there is made if anybody looks for it there."""
+        for searched in (False, True):
+            environment = os.environ | {"XDG_DATA_DIRS": f"/usr/share:{self.folder}/own/share"} if searched else None
+            run("make", "-C", ROOT, "install", f"PREFIX={self.folder}/own", env=environment)
+            self.assertTrue((self.folder / "own/bin/stele").exists())
+            if not missing("update-mime-database"):
+                self.assertEqual((self.folder / "own/share/mime/mime.cache").exists(), searched)
 
     def test_manual_page_lists_every_command(self):
         page = (self.share / "man/man1/stele.1").read_text()
