@@ -295,8 +295,9 @@ void catch_interrupts(void);
 int interrupted(void);                                             /* the signal, or 0 */
 bool until_interrupted(void *user, uint64_t done, uint64_t total); /* as a stele_progress */
 void stop_at_once(bool yes);                                       /* when interrupted, unless something is being saved */
-bool no_more_saves(void);                      /* false while something is being saved; once true, nothing can be */
-void print_stopped(size_t done, size_t count); /* "stopped after 3 of 10 files" */
+void say_if_stopped(const char *document, bool to_stderr); /* then, first of all; it must stay where it is; NULL: nothing */
+bool no_more_saves(void);                                  /* false while something is being saved; once true, nothing can be */
+void print_stopped(size_t done, size_t count);             /* "stopped after 3 of 10 files" */
 
 /* Around everything that writes files: it looks at interrupted() itself and removes what is not complete, so that no signal
  * ends the process meanwhile. False: it was interrupted, and nothing may be written any more. */
@@ -307,7 +308,8 @@ void saving_ends(void);
 void json_begin_job(json *out, job *j);
 void json_end_job(json *out, job *j, const stele_file *file);
 void json_failure(FILE *out, const char *command, const char *path, int exit_code, const char *error); /* all of a document */
-const char *status_word(const job *j);                                                                 /* what became of it */
+void prepare_to_be_stopped(const settings *s, const char *path); /* --json: that too is a document; path may be NULL */
+const char *status_word(const job *j);                           /* what became of it */
 
 /* report.c: text for people. */
 typedef enum tint { TINT_NONE, TINT_BOLD, TINT_DIM, TINT_RED, TINT_YELLOW, TINT_BLUE, TINT_GREEN, TINT_MAGENTA } tint;

@@ -345,8 +345,10 @@ static void explain(job *j)
     if (!j->settings->json)
         print_title(&e, file);
     stele_file_explain(file, each_field, &e);
+    if (interrupted())
+        j->outcome = OUTCOME_STOPPED;
     report_findings(j, file);
-    if ((e.only_at || j->settings->path) && !e.found && stele_file_format(file))
+    if ((e.only_at || j->settings->path) && !e.found && stele_file_format(file) && !interrupted())
         complain_of_nothing(j, file, &e);
     if (j->settings->json) {
         json_close(&e.json, ']');

@@ -13,12 +13,16 @@ enum { CLOSED = -1 };
 static atomic_int caught;
 static atomic_int saves; /* that are going on, and may have temporary files; CLOSED: none may begin any more */
 static atomic_bool at_once;
+static _Atomic(const char *) last_words; /* of --json: a document, or NULL */
+static int words_stream = STANDARD_OUTPUT;
 
 /* A handler may do little: no streams, above all. */
 static void say_and_end(int number)
 {
     static const char message[] = "stele: stopped\n";
-    const char *line = st_is_terminal(STANDARD_ERROR) ? "\r\033[K" : "";
+    const char *line = st_is_terminal(STANDARD_ERROR) ? "\r\033[K" : "", *words = last_words;
+    if (words)
+        (void)st_fd_write(words_stream, words, strlen(words));
     (void)st_fd_write(STANDARD_ERROR, line, strlen(line));
     (void)st_fd_write(STANDARD_ERROR, message, sizeof message - 1);
     _Exit(EXIT_SIGNAL + number);
@@ -47,6 +51,12 @@ bool until_interrupted(void *user, uint64_t done, uint64_t total)
     (void)done;
     (void)total;
     return !interrupted();
+}
+
+void say_if_stopped(const char *document, bool to_stderr)
+{
+    words_stream = to_stderr ? STANDARD_ERROR : STANDARD_OUTPUT;
+    last_words = document;
 }
 
 void stop_at_once(bool yes)

@@ -171,7 +171,10 @@ static void print_rest(pool *p, size_t first)
         if (p->slots[i].done) {
             print_slot(&p->slots[i]);
         } else if (j->settings->json) { /* its streams belong to a thread that may still be at it */
-            job stopped = {.settings = j->settings, .path = j->path, .outcome = OUTCOME_STOPPED, .out = stdout, .err = stderr};
+            job stopped = {.settings = j->settings, .path = j->path, .outcome = OUTCOME_STOPPED};
+            stopped.out = stdout;
+            stopped.err = stderr;
+            stopped.several = true;
             write_document(&stopped);
         }
     }
@@ -274,6 +277,8 @@ static void run_alone(pool *p)
     job *j = &p->slots[0].job;
     j->out = stdout;
     j->err = stderr;
+    if (!in_child())
+        prepare_to_be_stopped(j->settings, j->path);
     errno = 0;
     run_job(p, j);
     if (ferror(stdout) && !first_error)

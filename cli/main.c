@@ -133,6 +133,7 @@ static int run_command(const command *c, int argc, char **argv)
         print_command_help(stdout, c);
         return EXIT_FINE;
     }
+    prepare_to_be_stopped(&s, NULL);
     for (size_t i = 0; i < count; i++)
         plain_slashes(argv[i]);
     plain_slashes((char *)s.output);

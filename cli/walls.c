@@ -196,6 +196,7 @@ int behind_walls(const settings *given, char *path, work_function work, bool (*d
     s.jobs = jobs;
     s.no_import = true;
     fflush(stdout);
+    prepare_to_be_stopped(&s, path);
     int code = run_child(&s, path, work, deliver);
     if (code != EXIT_TO_BE_IMPORTED)
         return code;

@@ -291,6 +291,21 @@ class Interruptions(BatchTest):
         self.assertEqual(len(statuses), self.FILES)
         self.assertEqual(set(statuses), {"ok", "stopped"})
 
+    def test_every_verb_prints_a_document(self):
+        for arguments in (["info", "-"], ["check", "-"], ["explain", "-"], ["convert", "-", "-o", "o.glb"], ["convert", "-", "-o", "-", "--to", "glb"],
+                          ["diff", "-", GOOD], ["optimize", "-", "-o", "o.sgm"], ["render", "-", "-o", "o.png"], ["thumbnail", "-", "-o", "o.png"],
+                          ["render", "--sheet", "-", "-o", "o.png"], ["check", "--files-from", "-"]):
+            with self.subTest(arguments):
+                process = self.start(*arguments, "--json", stdin=-1)
+                self.wait_until_up(process.pid)
+                time.sleep(0.05)  # until it waits for what does not come
+                process.send_signal(signal.SIGTERM)
+                printed, said = process.communicate(timeout=10)
+                self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+                document = json.loads((said if "-o" in arguments and "--to" in arguments else printed).splitlines()[0])
+                self.assertEqual((document["command"], document["status"]), (arguments[0], "stopped"))
+                self.assertIn("error", document)
+
     def test_verbs_that_only_read(self):
         large_model(self.folder / "large.sgm", 3 << 30)  # not done when it is stopped
         for arguments in (["check", "large.sgm"], ["check", "large.sgm", "large.sgm", "large.sgm"], ["explain", "-"], ["info", "large.sgm"]):
@@ -320,11 +335,11 @@ class EveryCall(BatchTest, Traced):
             (self.folder / "out").mkdir(exist_ok=True)
             number = self.NUMBERS[which % 3]
             process = self.interrupted_in(self.CALLS, which, number, *arguments)
-            _, said = process.communicate(timeout=30)
+            printed, said = process.communicate(timeout=30)
             if process.returncode == FINE:
                 return
             self.assertEqual(process.returncode, 128 + number, said)
-            yield self.tree("out"), said.decode().splitlines()
+            yield self.tree("out"), said.decode().splitlines(), printed.decode().splitlines()
 
     def test_all_or_nothing(self):
         source = SAMPLES / "scribe.sgm"
@@ -336,7 +351,7 @@ class EveryCall(BatchTest, Traced):
                 (self.folder / "out").mkdir()
                 self.expect(FINE, *arguments)
                 new, moments = self.tree("out"), 0
-                for left, said in self.runs(old, *arguments):
+                for left, said, _ in self.runs(old, *arguments):
                     moments += 1
                     self.assertTrue(left in (old, new), sorted(left))
                     self.assertEqual(said[-1], "stele: stopped")
@@ -345,7 +360,7 @@ class EveryCall(BatchTest, Traced):
     def test_it_says_how_far_it_got(self):
         self.put_models("in/a.sgm", "in/b.sgm")
         partly = 0
-        for left, said in self.runs({}, "convert", "--to", "glb", "--out-dir", "out", "in/a.sgm", "in/b.sgm"):
+        for left, said, _ in self.runs({}, "convert", "--to", "glb", "--out-dir", "out", "in/a.sgm", "in/b.sgm"):
             self.assertLessEqual(set(left), {"a.glb", "b.glb"})
             if said[-1] == "stele: stopped":  # before the first, or after the last
                 self.assertIn(len(left), (0, 2))
@@ -353,6 +368,17 @@ class EveryCall(BatchTest, Traced):
                 self.assertRegex(said[-1], rf"^stele: stopped after {len(left)} of 2 files$")
                 partly += 1
         self.assertGreater(partly, 5)
+
+
+    def test_there_is_one_document(self):
+        statuses = []
+        for left, _, printed in self.runs({}, "convert", "--json", SAMPLES / "scribe.sgm", "-o", "out/a.gltf"):
+            document, = map(json.loads, printed)
+            statuses.append(document["status"])
+            self.assertEqual("error" in document, document["status"] == "stopped")
+            self.assertEqual(bool(left), document["status"] == "ok")
+        self.assertEqual(statuses, sorted(statuses, reverse=True))  # stopped, until it is done
+        self.assertEqual(set(statuses), {"stopped", "ok"})
 
 
 class EveryFailure(BatchTest):
