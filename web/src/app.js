@@ -92,8 +92,13 @@ class App {
         const stage = document.body;
         byId('label-files').lastElementChild.textContent = texts.openFiles;
         byId('label-folder').lastElementChild.textContent = texts.openFolder;
-        byId('files').addEventListener('change', (event) => this.take(filesOfInput(event.target)));
-        byId('folder').addEventListener('change', (event) => this.take(filesOfInput(event.target)));
+        for (const id of ['files', 'folder'])
+            byId(id).addEventListener('change', ({target}) => {
+                const files = filesOfInput(target);
+                target.value = ''; // so that the same can be chosen again
+                if (files.length)
+                    this.take(files);
+            });
         byId('cancel').textContent = texts.cancel;
         byId('cancel').addEventListener('click', () => this.cancel());
         for (const [id, by] of [['previous', -1], ['next', 1]]) {
