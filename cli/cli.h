@@ -29,7 +29,7 @@ typedef struct settings {
     const char *from, *files_from, *base_dir, *depfile; /* which files, and where they lie */
     const char *to;                                     /* the format to write, which is the extension of outputs */
     const char *fps, *pose, *tolerance, *scale;
-    const char *key_tolerance, *simplify, *lod, *max_error;
+    const char *key_tolerance, *round, *simplify, *lod, *max_error;
     const char *output, *size, *camera, *clip, *time, *up, *background, *movie_fps, *time_limit;
     stele_choice choices[MOST_CHOICES];
     size_t choice_count;

@@ -54,6 +54,8 @@ static stele_optimize_options options_of(const settings *s, const level *l, cons
         parse_number(s->key_tolerance, &o.key_tolerance);
     if (s->key_tolerance && o.key_tolerance == 0)
         o.key_tolerance = -1; /* the library's 0 is the usual one */
+    if (s->round)
+        parse_number(s->round, &o.round);
     if (s->max_error)
         parse_number(s->max_error, &o.max_error);
     if (s->simplify && l->part == 0)
@@ -309,13 +311,16 @@ static const option options[] = {
      OPTION_TEXT, offsetof(settings, tolerance)},
     {0, "key-tolerance", "NUMBER", "keys that interpolation gives back within this go (default: 1e-5; 0: all stay)",
      OPTION_TEXT, offsetof(settings, key_tolerance)},
+    {0, "round", "NUMBER",
+     "colours and weights that whole numbers of 8 or 16 bits are within this of become so (default: 0; 0.002: all of 8)",
+     OPTION_TEXT, offsetof(settings, round)},
     {0, "simplify", "PART", "keep this part of the triangles, as far as --max-error allows", OPTION_TEXT,
      offsetof(settings, simplify)},
     {0, "lod", "PART,...", "write NAME_lod1, NAME_lod2 ... too, with these parts of the triangles", OPTION_TEXT,
      offsetof(settings, lod)},
     {0, "max-error", "NUMBER",
      "if the result differs by more, write nothing and exit with 1 (default: 1e-3; with fewer "
-     "triangles 1e-2)",
+     "triangles or --round 1e-2)",
      OPTION_TEXT, offsetof(settings, max_error)},
     {0, "keep-order", NULL, "leave triangles in their order", OPTION_FLAG, offsetof(settings, keep_order)},
     {0, "prune", NULL, "drop unused materials and textures and repeated clips, which changes the numbers of others",

@@ -341,7 +341,7 @@ int run_jobs(const settings *s, char **operands, size_t count, job_function run,
         add_operand(&list, s, operands[i]);
     if (s->files_from)
         add_listed(&list, s);
-    if (s->to)
+    if (s->to || s->rewrites)
         drop_companions(&list);
     if (s->out_dir)
         find_rivals(&list, s);

@@ -110,6 +110,8 @@ static int check_settings(const settings *s)
         return usage_error("'%s' is no tolerance", s->tolerance);
     if (s->key_tolerance && !parse_number(s->key_tolerance, &positive))
         return usage_error("'%s' is no tolerance", s->key_tolerance);
+    if (s->round && !parse_number(s->round, &positive))
+        return usage_error("'%s' is no tolerance", s->round);
     if (s->max_error && !parse_positive(s->max_error, &positive))
         return usage_error("'%s' is no error that could be allowed", s->max_error);
     int error = s->from ? check_names(s->from) : 0;

@@ -847,10 +847,12 @@ typedef struct stele_optimize_options {
     double tolerance; /* vertices that differ by no more become one (of positions: as a part of the model's size); 0: equal */
     double key_tolerance; /* keys that interpolation gives back within this go; 0: 0.00001; less than 0: all stay */
     double simplify;      /* keep this part of the triangles, as far as max_error allows; 0: all */
-    double max_error;     /* more must not differ, or nothing is changed; 0: 0.001, and 0.01 if triangles are to go */
-    bool prune;           /* leave out materials and textures that nothing uses, and repeated clips: numbers of others change */
-    bool keep_order;      /* triangles stay in their order */
-    bool whole_rows;      /* translation, rotation and scale keep their keys together, as all formats but glTF have them */
+    double
+        max_error; /* more must not differ, or nothing is changed; 0: 0.001, and 0.01 if triangles go or numbers are rounded */
+    double round;  /* colours and weights become whole numbers of 8 or 16 bits that differ by no more; 0: by nothing */
+    bool prune;    /* leave out materials and textures that nothing uses, and repeated clips: numbers of others change */
+    bool keep_order; /* triangles stay in their order */
+    bool whole_rows; /* translation, rotation and scale keep their keys together, as all formats but glTF have them */
 } stele_optimize_options;
 
 typedef struct stele_optimize_report {

@@ -212,6 +212,25 @@ def size_of(accessor):
     return components * {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}[accessor["componentType"]]
 
 
+def odd_weights(path):
+    """Weights that no whole numbers are, written into the GLB itself. The number of the mesh."""
+    g = Gltf(path)
+    data = bytearray(path.read_bytes())
+    start = data.index(g.bin)
+    for number, mesh in enumerate(g.meshes):
+        at = mesh["primitives"][0]["attributes"].get("WEIGHTS_0")
+        accessor = at is not None and g.json["accessors"][at]
+        if not accessor or accessor["componentType"] != 5126:
+            continue
+        view = g.json["bufferViews"][accessor["bufferView"]]
+        for i in range(accessor["count"]):
+            offset = start + view.get("byteOffset", 0) + accessor.get("byteOffset", 0) + i * view.get("byteStride", 16)
+            struct.pack_into("<4f", data, offset, 0.41, 0.33, 0.26, 0)
+        path.write_bytes(data)
+        return number
+    raise AssertionError("no skin with floats")
+
+
 class Command(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -271,6 +290,36 @@ class Command(unittest.TestCase):
             stele("optimize", self.scribe, self.at / "x.sgm", *wrong, code=2)
         piped = subprocess.run([STELE, "optimize", str(self.scribe), "-", "--to", "glb"], capture_output=True, check=True)
         self.assertEqual(piped.stdout[:4], b"glTF")
+
+    def test_rounding_is_asked_for(self):
+        """Weights of 8 bits have a sum of 1 again, and are no further off than that takes."""
+        original, exact, rounded = (self.at / name for name in ("original.glb", "exact.glb", "rounded.glb"))
+        stele("convert", "-q", self.scribe, original)
+        mesh = odd_weights(original)
+        stele("optimize", "-q", original, exact)
+        told = report(original, rounded, "--round", "0.002")
+        self.assertEqual(told["max_error"], 0.01)
+        self.assertGreater(told["errors"]["weight"], 0)
+        self.assertLess(told["errors"]["weight"], 0.006)
+        for path, kind in ((exact, 5126), (rounded, 5121)):
+            g = Gltf(path)
+            at = g.meshes[mesh]["primitives"][0]["attributes"]["WEIGHTS_0"]
+            self.assertEqual(g.json["accessors"][at]["componentType"], kind)
+            for row in g.raw_accessor(at) if kind == 5121 else ():
+                self.assertEqual(sum(row), 255)
+        stele("optimize", original, self.at / "no.glb", "--round", "0.002", "--max-error", "1e-4", code=1)
+        self.assertFalse((self.at / "no.glb").exists())
+
+    def test_an_animation_goes_with_its_model(self):
+        """A folder has both: the model is optimized with its animation, and nothing is in its way."""
+        folder = self.at / "models"
+        folder.mkdir()
+        for name in ("scribe.sgm", "scribe.sga"):
+            (folder / name).write_bytes((self.scribe.parent / name).read_bytes())
+        stele("optimize", "-r", folder, "--out-dir", self.at / "out")
+        self.assertEqual(sorted(p.name for p in (self.at / "out").iterdir()), ["scribe.sga", "scribe.sgm"])
+        self.assertLess((self.at / "out/scribe.sgm").stat().st_size, self.scribe.stat().st_size)
+        self.assertEqual(len(stele("optimize", "--dry-run", "--json", "-r", folder).stdout.splitlines()), 1)
 
     def test_the_same_bytes_with_any_number_of_threads(self):
         for jobs in ("1", "2"):

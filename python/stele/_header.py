@@ -553,6 +553,7 @@ class stele_optimize_options(Structure):
         ("key_tolerance", c_double),
         ("simplify", c_double),
         ("max_error", c_double),
+        ("round", c_double),
         ("prune", c_bool),
         ("keep_order", c_bool),
         ("whole_rows", c_bool),

@@ -59,7 +59,7 @@ static const char *problem_of(const stele_optimize_options *o)
         return "the tolerance is not from 0 to 1";
     if (!(o->simplify >= 0 && o->simplify <= 1))
         return "the part of the triangles to keep is not from 0 to 1";
-    if (isnan(o->key_tolerance) || !(o->max_error >= 0))
+    if (isnan(o->key_tolerance) || !(o->max_error >= 0) || !(o->round >= 0))
         return "a tolerance is no number";
     return NULL;
 }
@@ -112,10 +112,10 @@ static bool try_all(attempt *t)
 
 static bool optimize(attempt *t)
 {
-    static const double usual_error = 1e-3, usual_simplified_error = 1e-2;
+    static const double usual_error = 1e-3, usual_coarse_error = 1e-2;
     const stele_optimize_options *o = &t->options;
     stele_optimize_report *r = t->report;
-    r->limit = o->max_error > 0 ? o->max_error : o->simplify > 0 ? usual_simplified_error : usual_error;
+    r->limit = o->max_error > 0 ? o->max_error : o->simplify > 0 || o->round > 0 ? usual_coarse_error : usual_error;
     return t->result && st_measure(&t->file->arena, t->model, &r->before) && try_all(t) &&
            st_measure(&t->file->arena, t->result, &r->after);
 }

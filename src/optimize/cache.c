@@ -15,8 +15,9 @@ typedef struct scores {
 
 /* Found by trying: small changes that cost fewer vertices, on the triangles of 487 meshes of games. */
 static const scores usual = {
-    {0.00f, 0.75f, 0.75f, 0.75f, 0.95f, 0.82f, 0.61f, 0.67f, 0.90f, 0.46f, 0.44f, 0.30f, -0.09f, 0.06f, 0.23f, 0.02f, 0.33f},
-    {0.00f, 1.69f, 1.37f, 1.15f, 1.00f, 0.88f, 0.82f, 0.76f, 0.85f},
+    {0, 0.736f, 0.709f, 0.604f, 0.886f, 0.82f, 0.76f, 0.744f, 0.955f, 0.407f, 0.503f, 0.006f, -0.02f, -0.014f, 0.286f, 0.202f,
+     0.505f},
+    {0, 1.693f, 1.458f, 1.203f, 1, 0.88f, 0.791f, 0.724f, 0.938f},
 };
 
 typedef struct orderer {

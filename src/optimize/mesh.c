@@ -52,7 +52,7 @@ bool st_piece_take(arena *a, const stele_primitive *p, piece *result)
         }
         indices[i] = became[row];
     }
-    *result = (piece){p, corners, used, count, rows, indices, became};
+    *result = (piece){p, corners, used, count, rows, indices, became, 0};
     return true;
 }
 
@@ -110,36 +110,76 @@ bool st_piece_morph_rows(arena *a, const piece *p, morph_rows *result)
 
 /* ---- Giving it back ---- */
 
-/* Whether all numbers of an attribute are parts of the greatest of a type, to the last bit. */
+static double greatest_of(stele_type type)
+{
+    return type == STELE_U8 ? 255 : 65535;
+}
+
+/* Whether all numbers of an attribute are parts of the greatest of a type: to the last bit, or nearly. */
 static bool fits(const piece *p, const stele_view *v, stele_type type)
 {
-    const double greatest = type == STELE_U8 ? 255 : 65535;
+    const double greatest = greatest_of(type);
     for (uint32_t i = 0; i < p->vertex_count; i++)
         for (uint32_t k = 0; k < v->components; k++) {
             float x = load_f32(st_view_at(v, p->rows[i]) + 4 * k);
-            if (!(x >= 0 && x <= 1) || (float)(floor((double)x * greatest + 0.5) / greatest) != x)
+            if (!(x >= 0 && x <= 1))
+                return false;
+            double given = floor((double)x * greatest + 0.5) / greatest;
+            if ((float)given != x && !(fabs(given - (double)x) <= p->round))
                 return false;
         }
     return true;
 }
 
+/* Weights in several sets have a sum only together, which rounding each would change. */
+static bool can_be_whole(const piece *p, const stele_attribute *a)
+{
+    bool alone = p->round <= 0 || !stele_primitive_view(p->source, STELE_WEIGHTS, 1);
+    return a->view.type == STELE_F32 && (a->semantic == STELE_COLOR || (a->semantic == STELE_WEIGHTS && alone));
+}
+
 /* Colours and weights that were whole numbers once can be so again: 1 and 0 most of all. */
 static stele_type smallest_type(const piece *p, const stele_attribute *a)
 {
-    bool can = a->view.type == STELE_F32 && (a->semantic == STELE_COLOR || a->semantic == STELE_WEIGHTS);
-    return !can ? a->view.type : fits(p, &a->view, STELE_U8) ? STELE_U8 : fits(p, &a->view, STELE_U16) ? STELE_U16 : STELE_F32;
+    return !can_be_whole(p, a)            ? a->view.type
+           : fits(p, &a->view, STELE_U8)  ? STELE_U8
+           : fits(p, &a->view, STELE_U16) ? STELE_U16
+                                          : STELE_F32;
 }
 
-static void give_row(const stele_view *from, uint32_t row, const stele_view *to, uint8_t *bytes)
+/* What rounding takes from a sum of 1, the largest weight gives back. */
+static void keep_sum(uint64_t *whole, uint32_t count, double sum, double greatest)
 {
+    uint32_t largest = 0;
+    uint64_t rounded = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        rounded += whole[k];
+        largest = whole[k] > whole[largest] ? k : largest;
+    }
+    if (fabs(sum - 1) < 1e-3)
+        whole[largest] += (uint64_t)greatest - rounded;
+}
+
+static void give_row(const piece *p, const stele_attribute *attribute, uint32_t row, const stele_view *to, uint8_t *bytes)
+{
+    const stele_view *from = &attribute->view;
     const uint8_t *source = st_view_at(from, row);
     uint32_t size = stele_type_size(to->type);
+    uint64_t whole[4] = {0};
+    double sum = 0;
     if (to->type == from->type) {
         memcpy(bytes, source, view_row_size(from));
         return;
     }
+    for (uint32_t k = 0; k < from->components; k++) {
+        double x = (double)load_f32(source + 4 * k);
+        whole[k] = (uint64_t)floor(x * greatest_of(to->type) + 0.5);
+        sum += x;
+    }
+    if (p->round > 0 && attribute->semantic == STELE_WEIGHTS)
+        keep_sum(whole, from->components, sum, greatest_of(to->type));
     for (uint32_t k = 0; k < from->components; k++)
-        store_uint(bytes + k * size, (uint64_t)floor((double)load_f32(source + 4 * k) * (size == 1 ? 255 : 65535) + 0.5), size);
+        store_uint(bytes + k * size, whole[k], size);
 }
 
 /* All attributes of a vertex side by side, each beginning at a multiple of 4. */
@@ -163,7 +203,7 @@ static bool give_attributes(arena *a, const piece *p, stele_primitive *result)
         to->data = bytes;
         to->stride = stride;
         for (uint32_t v = 0; v < p->vertex_count; v++)
-            give_row(&s->attributes[i].view, p->rows[v], to, bytes + (uint64_t)v * stride);
+            give_row(p, &s->attributes[i], p->rows[v], to, bytes + (uint64_t)v * stride);
         bytes += (view_row_size(to) + 3) / 4 * 4;
     }
     result->attributes = attributes;

@@ -156,6 +156,7 @@ static bool optimize_primitive(optimizer *o, arena *scratch, size_t index)
     uint64_t corners = source->indices.count ? source->indices.count : source->vertex_count;
     bool simplified = false, done = became && st_work(scratch, source->vertex_count + corners, WORK_OF_VERTEX) &&
                                     st_piece_take(scratch, source, &p);
+    p.round = o->options->round;
     if (done && stays_together(o, index)) {
         done = work_on_order(o, scratch, &p) && st_piece_give_order(o->arena, &p, o->results[index]);
     } else if (done) {

@@ -14,6 +14,7 @@ typedef struct piece {
     uint32_t *rows;    /* of the vertices in the views of the source */
     uint32_t *indices; /* of vertices */
     uint32_t *became;  /* for each row of the source: the vertex that it is now, or STELE_NONE if nobody used it */
+    double round;      /* colours and weights may differ by this */
 } piece;
 
 /* The rows that morphs with a list of vertices have for each vertex of a piece, in the order of the morphs. */
