@@ -301,6 +301,10 @@ test('losses are said before, and several files come as a zip that others can op
     await tab.selectOption('#panel-convert select', 'sff');
     await tab.waitForFunction(() => window.stele.state().losses?.includes('loss-vertex-color'));
     await tab.selectOption('#panel-convert select', 'obj');
+    assert.ok(await tab.evaluate(() => { // until it is known what there will be, nothing is given
+        document.querySelector('#panel-convert select').dispatchEvent(new Event('change'));
+        return document.querySelector('#panel-convert button.main').disabled;
+    }));
     await tab.waitForFunction(() => /zip/.test(document.querySelector('#panel-convert button.main').textContent));
     const [download] = await Promise.all([tab.waitForEvent('download'), tab.click('#panel-convert button.main')]);
     const listed = execFileSync('python3', ['-m', 'zipfile', '-t', await download.path()], {encoding: 'utf8'});

@@ -47,6 +47,7 @@ class Rows {
             rows.push(element);
         }
         this.space.replaceChildren(...rows);
+        this.drawn?.();
     }
 
     show(row) {
@@ -106,6 +107,7 @@ export class Fields {
         this.rows = new Rows(box, 24, (row) => this.row(row));
         this.box = box;
         this.onSelect = onSelect;
+        this.rows.drawn = () => this.tellSelected();
         this.set([]);
         box.addEventListener('click', (event) => this.click(event));
         box.addEventListener('mouseover', (event) => onHover(this.at(event)));
@@ -195,8 +197,13 @@ export class Fields {
             this.rows.show(row);
         else
             this.rows.draw();
-        if (row >= 0)
-            this.box.setAttribute('aria-activedescendant', `field-${row}`);
+    }
+
+    // Only of a row that is there.
+    tellSelected() {
+        const row = this.box.querySelector('[aria-selected=true]');
+        if (row)
+            this.box.setAttribute('aria-activedescendant', row.id);
         else
             this.box.removeAttribute('aria-activedescendant');
     }

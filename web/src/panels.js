@@ -244,9 +244,14 @@ export class ConvertPanel {
     }
 
     async preview() {
+        const wanted = {format: this.format.value, textures: this.embed.checked ? 'embed' : 'copy'};
         if (!this.model)
             return;
-        const {files, error, diagnostics} = await this.app.ask('convert', {format: this.format.value, textures: this.embed.checked ? 'embed' : 'copy'});
+        this.wanted = wanted; // what was made before is not what is chosen now
+        this.button.disabled = true;
+        const {files, error, diagnostics} = await this.app.ask('convert', wanted);
+        if (this.wanted !== wanted)
+            return;
         const losses = diagnostics.filter(({severity}) => severity === 'loss' || (error && severity === 'error'));
         this.made = files;
         this.outcome.textContent = error ? `${texts.cannotConvert} ${error}` : losses.length ? texts.losses : texts.noLosses;
