@@ -123,6 +123,19 @@ static void V(move_positions)(V(matrices) by, size_t count, uint8_t *positions, 
             ((float *)positions)[k] = (float)moved[k][i];
 }
 
+/* The same, vertex by vertex: too few doubles go together for the way round by numbers to pay. */
+static void V(move_each)(const mover *m, const V(block) * b, uint8_t *positions, size_t stride)
+{
+    for (size_t i = 0; i < b->rows; i++, positions += stride) {
+        REAL by[12], p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = (REAL)((float *)positions)[k];
+        V(blend)(m, b, i, by);
+        for (int r = 0; r < 3; r++)
+            ((float *)positions)[r] = (float)(by[4 * r] * p[0] + by[4 * r + 1] * p[1] + by[4 * r + 2] * p[2] + by[4 * r + 3]);
+    }
+}
+
 /* Those that are left without a direction stay as they are. */
 static void V(put_directions)(V(vectors) v, size_t count, uint8_t *directions, size_t stride)
 {
@@ -169,6 +182,10 @@ static void V(move_block)(const mover *m, const V(block) * b, uint8_t *positions
                           float (*tangents)[4])
 {
     V(matrices) by;
+    if (sizeof(REAL) > sizeof(float) && !normals && !tangents) {
+        V(move_each)(m, b, positions, stride);
+        return;
+    }
     V(blend_block)(m, b, by);
     V(move_positions)(by, b->rows, positions, stride);
     if (normals)
