@@ -141,6 +141,26 @@ static const char *find_file(import *im, const char *name, bool *found)
     return leads_out(path) ? base : path;
 }
 
+/* X3D has lists of names between quotes, of which the first that is there counts. */
+static const char *find_one_of(import *im, const char *names, bool *found)
+{
+    const char *first = NULL;
+    if (!strchr(names, '"'))
+        return find_file(im, names, found);
+    *found = false;
+    for (const char *at = names; *at && !*found;) {
+        size_t length = strcspn(at, "\"");
+        char *name = take(im, length + 1, 1);
+        memcpy(name, at, length);
+        at += length + (at[length] != 0);
+        if (name[strspn(name, " ,\t\r\n")] == 0)
+            continue;
+        const char *file = find_file(im, name, found);
+        first = *found || !first ? file : first;
+    }
+    return first ? first : names;
+}
+
 /* ---- Both ---- */
 
 static uint16_t wrap_of(enum aiTextureMapMode mode)
@@ -163,7 +183,7 @@ static uint32_t add_new(import *im, const char *name, stele_texture *texture)
         return STELE_NONE;
     }
     if (!inside) {
-        texture->name = find_file(im, name, &found);
+        texture->name = find_one_of(im, name, &found);
         texture->file = found ? texture->name : NULL;
         if (!*texture->name || *texture->name == '*' || *texture->name == '$') /* "$texture_dummy.bmp": Assimp's own */
             return STELE_NONE;

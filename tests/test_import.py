@@ -473,6 +473,17 @@ class Says(Case):
         g = import_to(self.triangle(), self.folder / "embedded.glb", "--embed-textures")
         self.assertIn("bufferView", g.json["images"][0])
 
+    @unittest.skipUnless(MODELS.exists(), "assimp-testmodels are not there")
+    def test_names_in_a_list(self):
+        """X3D may name an image several times; the first that is there counts."""
+        folder = self.folder / "listed"
+        folder.mkdir()
+        shutil.copy(MODELS / "X3D/HelloX3dTrademark.x3d", folder / "globe.x3d")
+        for beside in ("earth-topo.gif", "earth-topo.png"):
+            (folder / beside).write_bytes((ROOT / "samples/scribe.png").read_bytes())
+            told = json.loads(stele("info", "--json", folder / "globe.x3d").stdout)
+            self.assertEqual(told["materials"][0]["textures"][0]["found"], beside)
+
     def test_formats_lists_them(self):
         told = json.loads(stele("formats", "--json").stdout)
         endings = {e for f in told["imported"] for e in f["extensions"]}
