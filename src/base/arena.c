@@ -33,7 +33,7 @@ static void default_release(void *user, void *memory, size_t size)
  * images besides, which unpack to a thousand times their size. On a usual machine the first of the units are less than a
  * second. */
 static const uint64_t LEAST_MEMORY = 48u << 20, MEMORY_OF_IMAGES = 100u << 20, LEAST_WORK = 700000000;
-enum { MEMORY_PER_BYTE = 64, MEMORY_PER_FIRST_BYTE = 640, WORK_PER_BYTE = 2048, WORK_PER_OUTPUT_BYTE = 96 };
+enum { MEMORY_PER_BYTE = 64, MEMORY_PER_FIRST_BYTE = 640, WORK_PER_BYTE = 2048, WORK_PER_OUTPUT_BYTE = 192 };
 
 static uint64_t sum_of(uint64_t a, uint64_t b)
 {

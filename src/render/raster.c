@@ -177,7 +177,7 @@ static void cover_masked(void *context, int32_t column, int32_t row, int4 covere
         if (covered[k]) {
             float x = (float)(c->tile->x + column) + (float)sample_x[k] / UNITS;
             float y = (float)(c->tile->y + row) + (float)sample_y[k] / UNITS;
-            c->tile->work += SHADE_WORK / 4;
+            c->tile->work += work_of_alpha(f->draw);
             covered[k] = st_shade_alpha(c->scene, f, x, y) >= f->draw->material.alpha_cutoff ? -1 : 0;
         }
     cover_pixel(context, column, row, covered, depth);
@@ -228,7 +228,7 @@ static void paint_pixel(void *context, int32_t column, int32_t row, int4 covered
             y += (float)sample_y[k];
             count += UNITS;
         }
-    c->tile->work += SHADE_WORK;
+    c->tile->work += work_of_shading(d);
     st_shade(c->scene, &c->surface, (float)(c->tile->x + column) + x / count, (float)(c->tile->y + row) + y / count, rgba);
     for (int k = 0; k < SAMPLES; k++)
         if (covered[k])

@@ -228,7 +228,7 @@ static void shade_samples(const drawing *d, tile *t, int32_t at, int first, surf
         }
     if (f->triangle != (uint32_t)triangle)
         st_surface(d->scene, (uint32_t)triangle, f);
-    t->work += SHADE_WORK;
+    t->work += work_of_shading(f->draw);
     st_shade(d->scene, f, left + (float)x / (float)count, top + (float)y / (float)count, rgba);
     for (int k = first; k < SAMPLES; k++)
         if (seen[k] == triangle)

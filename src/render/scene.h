@@ -102,6 +102,7 @@ typedef struct draw {
     float (*normals)[3]; /* NULL: those of the triangles */
     stele_material material;
     texture_binding base_color, metallic_roughness, normal, occlusion, emissive;
+    uint32_t texture_count;       /* of these, that can be sampled */
     const stele_view *color, *uv; /* or NULL */
     bool mirrored;                /* triangles face the viewer clockwise */
     bool double_sided;
@@ -236,8 +237,19 @@ typedef struct tile {
     float color[TILE_PIXELS][SAMPLES][4]; /* linear, premultiplied */
 } tile;
 
-/* Units of work: of setting a triangle up in a tile, of a pixel that it may cover, and of finding the colour at a place. */
-enum { PIECE_WORK = 80, PIXEL_WORK = 3, SHADE_WORK = 150 };
+/* Units of work: of setting a triangle up in a tile, of a pixel that it may cover, and of finding the colour at a place, or its
+ * alpha, to which each texture adds. */
+enum { PIECE_WORK = 80, PIXEL_WORK = 5, SHADE_WORK = 150, ALPHA_WORK = 40, TEXTURE_WORK = 100 };
+
+static inline uint64_t work_of_shading(const draw *d)
+{
+    return SHADE_WORK + TEXTURE_WORK * (uint64_t)d->texture_count;
+}
+
+static inline uint64_t work_of_alpha(const draw *d)
+{
+    return ALPHA_WORK + (d->base_color.texture ? TEXTURE_WORK : 0);
+}
 
 /* Where the samples are in a pixel, in eighths of it: no two in a row or column, and their middle is the middle. */
 static const int32_t sample_x[SAMPLES] = {3, 7, 1, 5}, sample_y[SAMPLES] = {1, 3, 5, 7};

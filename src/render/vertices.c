@@ -25,6 +25,16 @@ static texture_binding bind(const scene *s, const stele_primitive *p, const stel
     return b;
 }
 
+static uint32_t textures_of(const draw *d)
+{
+    const render_texture *textures[] = {d->base_color.texture, d->metallic_roughness.texture, d->normal.texture,
+                                        d->occlusion.texture, d->emissive.texture};
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof textures / sizeof *textures; i++)
+        count += textures[i] && textures[i]->level_count;
+    return count;
+}
+
 static const stele_view *usable(const stele_primitive *p, stele_semantic semantic, uint32_t components)
 {
     const stele_view *v = stele_primitive_view(p, semantic, 0);
@@ -66,6 +76,7 @@ static void bind_material(const scene *s, draw *d)
         for (int i = 0; i < 3 && hidden; i++)
             d->material.base_color[i] = 0.15f; /* white would be hard to see */
     }
+    d->texture_count = textures_of(d);
 }
 
 /* Of a primitive on the picture: 0 if it is not drawn. */
