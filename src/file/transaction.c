@@ -10,6 +10,7 @@
 /* ---- A sink that reports progress ---- */
 
 typedef struct progress_sink {
+    arena *arena;
     const stele_save_options *options;
     stele_sink sink; /* or else */
     output *output;
@@ -18,7 +19,8 @@ typedef struct progress_sink {
     bool cancelled, refused;
 } progress_sink;
 
-enum { PROGRESS_STEP = 4 << 20 };
+/* What a byte costs on a slow disk: a name can be written as often as a small file says. */
+enum { PROGRESS_STEP = 4 << 20, BYTE_WORK = 8 };
 
 static bool may_go_on(progress_sink *p)
 {
@@ -44,7 +46,7 @@ static bool write_with_progress(void *user, const void *data, size_t size)
     const uint8_t *bytes = data;
     while (size && may_go_on(p)) {
         size_t step = write_some(p, bytes, size < PROGRESS_STEP ? size : PROGRESS_STEP);
-        if (p->refused)
+        if (p->refused || !st_work(p->arena, step, BYTE_WORK))
             return false;
         bytes += step;
         size -= step;
@@ -68,7 +70,7 @@ static void conclude(const writing *w, const progress_sink *p)
 
 bool st_write_to_sink(const writing *w, stele_sink sink, void *user, st_produce produce, void *context)
 {
-    progress_sink progress = {.options = w->options, .sink = sink, .user = user, .total = w->total};
+    progress_sink progress = {.arena = w->arena, .options = w->options, .sink = sink, .user = user, .total = w->total};
     bool done = produce(context, write_with_progress, &progress);
     if (!done)
         conclude(w, &progress);
@@ -231,7 +233,7 @@ static bool write_draft(transaction *t, draft *d)
     if (error)
         return !failed_for_good(t, d, error);
     d->open = true;
-    progress_sink progress = {.options = w->options, .output = &d->output, .total = w->total};
+    progress_sink progress = {.arena = w->arena, .options = w->options, .output = &d->output, .total = w->total};
     bool done = d->produce(d->context, write_with_progress, &progress) && st_output_finish(&d->output) == 0;
     if (!done && d->output.error && w->outcome->status == STELE_OK)
         fail(w, d->output.error, &d->where);
