@@ -44,6 +44,13 @@ static bool write_fully(int fd, const void *data, size_t size)
 
 /* ---- The child ---- */
 
+/* Not one of holes, which may be of any size and takes no room on the disk: the library reads such a file, within its limits.
+ */
+static bool can_be_read(int fd, struct stat *status)
+{
+    return fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_size / 512 <= status->st_blocks;
+}
+
 /* Read, but not looked into: it may be a link to a folder that will not be open any more. */
 static void read_model(settings *s, const char *path)
 {
@@ -51,7 +58,7 @@ static void read_model(settings *s, const char *path)
     int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
-    char *content = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? malloc((size_t)status.st_size + 1) : NULL;
+    char *content = can_be_read(fd, &status) ? malloc((size_t)status.st_size + 1) : NULL;
     if (content && read_fully(fd, content, (size_t)status.st_size)) {
         s->content = content;
         s->content_size = (size_t)status.st_size;
