@@ -146,6 +146,13 @@ def meshes_of_one_name(folder, n):
     return scene(g, [{"name": "same", "mesh": i} for i in range(1000 * n)]).glb(folder)
 
 
+def name_of_many_nodes(folder, n):
+    """What writes nodes as groups writes the name of their mesh as often."""
+    g = Gltf()
+    g.parts["meshes"] = [{"name": "n" * (40000 * n), "primitives": [primitive(g)]}]
+    return drawn(g, 3800 * n).glb(folder)
+
+
 def accessors_of_the_same_bytes(folder, n):
     g = Gltf()
     rows = 2500 * n
@@ -305,6 +312,27 @@ def masked_layers(folder, n):
                          "pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 0.5]}}])
     g.parts["meshes"] = [{"primitives": [primitive(g, 6000 * n, material=0)]}]
     return drawn(g, 20).glb(folder)
+
+
+def textured_layers(folder, n, **material):
+    """Every pixel of every layer asks five textures."""
+    use = {"index": 0}
+    look = {"baseColorTexture": use, "metallicRoughnessTexture": use, "baseColorFactor": [1, 1, 1, 0.01]}
+    g = Gltf(materials=[material | {"doubleSided": True, "normalTexture": use, "occlusionTexture": use, "emissiveTexture": use,
+                                    "emissiveFactor": [1, 1, 1], "pbrMetallicRoughness": look}], textures=[{"source": 0}])
+    corners = 3000 * n
+    uv = g.floats([0, 0, 1, 0, 0, 1] * (corners // 3), "VEC2")
+    g.parts["meshes"] = [{"primitives": [primitive(g, corners, material=0, attributes={"TEXCOORD_0": uv})]}]
+    g.parts["images"] = [{"bufferView": g.view(png(256, 8, 6)), "mimeType": "image/png"}]
+    return drawn(g, 40).glb(folder)
+
+
+def blended_layers_of_textures(folder, n):
+    return textured_layers(folder, n, alphaMode="BLEND")
+
+
+def masked_layers_of_textures(folder, n):
+    return textured_layers(folder, n, alphaMode="MASK", alphaCutoff=0.9)
 
 
 def chunk(kind, data):
@@ -529,6 +557,102 @@ def many_materials(folder, n):
 
 def wrong_lines(folder, n):
     return obj(folder, "f 9 9 9\nx\n" * (9000 * n))
+
+
+# ---- Formats of engines ----
+
+UNIT_MATRIX = struct.pack("<16f", *IDENTITY)
+TWM_END = b".twm END OF FILE"
+
+
+def packed(start, run, size, end):
+    """One LZ4 block: the start and a run, which repeats up to the end."""
+    def more(count):
+        return b"\xff" * (count // 255) + bytes([count % 255])
+    first, repeated = start + run, size - len(start + run) - len(end)
+    block = b"\xff" + more(len(first) - 15) + first + struct.pack("<H", len(run)) + more(repeated - 4 - 15)
+    return struct.pack("<Q", size) + block + b"\xf0" + more(len(end) - 15) + end
+
+
+def packed_tracks(folder, n):
+    """TWM: animations of joints without a key, 4 bytes each before they are packed."""
+    joints, clips = 200, 20000 * n
+    start = b".twm" + struct.pack("<IIB3xI", 0, 0, 1, joints) + (bytes(8) + UNIT_MATRIX) * joints + struct.pack("<I", clips)
+    (folder / "model.twm").write_bytes(packed(start, bytes(4), len(start) + 4 * joints * clips + 16, TWM_END))
+    return folder / "model.twm"
+
+
+def packed_meshes(folder, n):
+    """TWM: meshes without anything."""
+    count = 800000 * n
+    start = b".twm" + struct.pack("<IIB3x", 0, count, 0)
+    (folder / "model.twm").write_bytes(packed(start, bytes(8), len(start) + 24 * count + 20, bytes(4) + TWM_END))
+    return folder / "model.twm"
+
+
+def packed_indices(folder, n):
+    """TWM: one triangle, again and again."""
+    count = 2400000 * n
+    start = b".twm" + struct.pack("<IIB3xQ8x9fQ", 0, 1, 0, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, count)
+    run = struct.pack("<3Q", 0, 1, 2)
+    (folder / "model.twm").write_bytes(packed(start, run, len(start) + 8 * count + 20, bytes(4) + TWM_END))
+    return folder / "model.twm"
+
+
+def bones_and_clips(folder, n):
+    """SGA: each clip moves one of many bones."""
+    bones, clips = 1500 * n, 600 * n
+    bone = struct.pack("<H2s3fBH", 2, b"b", 0, 0, 0, 1, 0)
+    clip = struct.pack("<HHHI11f", 0, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1)
+    start = struct.pack("<IBHB", 383405658, 1, 1, 0)
+    (folder / "model.sga").write_bytes(start + struct.pack("<H", bones) + bone * bones + struct.pack("<H", clips) + clip * clips)
+    return folder / "model.sga"
+
+
+def joints_and_clips(folder, n):
+    """MESH: clips without poses."""
+    joints, clips = 250, 6500 * n
+    start = struct.pack("<BHIIBH", 1, 1, 3, 3, joints, clips) + UNIT_MATRIX + struct.pack("<9f3I", 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 2)
+    rows = b"".join(struct.pack("<BB", i, 255) + UNIT_MATRIX for i in range(joints))
+    (folder / "model.mesh").write_bytes(start + rows + struct.pack("<ffI", 1, 1, 0) * clips)
+    return folder / "model.mesh"
+
+
+def textures_of_each_mesh(folder, n):
+    """SFF: textures list meshes that list none."""
+    meshes, textures = 500 * n, 55 // n
+    texture = struct.pack("<I1sI", 1, b"a", meshes) + struct.pack(f"<{meshes}H", *range(meshes))
+    geometry = struct.pack("<IIIH", 14, 0, 0, 0) * meshes
+    (folder / "model.sff").write_bytes(struct.pack("<IIHHH", meshes, len(geometry), 9, 0, len(texture) * textures) + geometry
+                                       + texture * textures)
+    return folder / "model.sff"
+
+
+def animations_of_the_same_frames(folder, n):
+    """CTC: a thousand animations of all frames."""
+    frames, clips, bones = 600 * n, 1000 * n, 3
+    sections = {20: bytes(72), 21: bytes(72), 22: struct.pack("<3H", 0, 1, 2), 23: bytes(24), 24: (bytes(100) + UNIT_MATRIX) * bones,
+                25: b"STGW" + struct.pack("<IIf", 1, 0, 1) * 3, 27: bytes(24 * (bones + 1) * frames),
+                26: b"".join(struct.pack("<16sII", b"a%d" % i, 0, frames) for i in range(clips))}
+    words, at = [0] * 36, 144
+    words[0:2] = [int.from_bytes(b"SMDL", "little"), 11]
+    words[6], words[8], words[10], words[11], words[12] = 3, 1, frames, clips, bones
+    for word, data in sections.items():
+        words[word] = at
+        at += len(data)
+    words[35] = at
+    (folder / "model.ctc").write_bytes(struct.pack("<36I", *words) + b"".join(sections.values()))
+    return folder / "model.ctc"
+
+
+def vertices_of_holes(folder, n):
+    """SGM: as many vertices as a file of holes claims."""
+    count = 100_000_000
+    start = struct.pack("<IBB3xBBBIBBBB", 352658064, 3, 1, 1, 0, 0, count, 0, 0, 0, 0)
+    with (folder / "model.sgm").open("wb") as file:
+        file.write(start)
+        file.truncate(len(start) + 24 * count + 6)
+    return folder / "model.sgm"
 
 
 FAMILIES = {name: make for name, make in list(globals().items())

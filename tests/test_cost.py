@@ -35,7 +35,8 @@ def verbs(path, out):
     ways = {"info": ["info", path], "check": ["check", path], "explain": ["explain", path], "diff": ["diff", path, path],
             "thumbnail": ["thumbnail", "--time-limit", "3600", path, "-o", out / "o.png"], "render": ["render", path, "-o", out / "o.png"],
             "shadow": ["render", "--shadow", "--wireframe", "--joints", path, "-o", out / "s.png"],
-            "normals": ["convert", "-q", "--normals", path, out / "n.glb"]}
+            "normals": ["convert", "-q", "--normals", path, out / "n.glb"],
+            "optimize": ["optimize", "--simplify", "0.5", path, out / "p.glb"]}
     return ways | {target: ["convert", "-q", path, out / f"o.{target}"] for target in TARGETS}
 
 
