@@ -98,6 +98,20 @@ static void write_dae(FILE *out)
           out);
 }
 
+static void write_obj(FILE *out)
+{
+    for (int i = 0; i < POINTS; i++) {
+        float p[3];
+        point(i, p);
+        fprintf(out, "v %.6f %.6f %.6f\n", (double)p[0], (double)p[1], (double)p[2]);
+    }
+    for (int i = 0; i < TRIANGLES; i++) {
+        int corners[3];
+        triangle(i, corners);
+        fprintf(out, "f %d %d %d\n", corners[0] + 1, corners[1] + 1, corners[2] + 1);
+    }
+}
+
 /* ---- The race ---- */
 
 /* Most kilobytes of a process and its children. */
@@ -125,7 +139,7 @@ static void bench_format(const char *stele, const char *self, const char *folder
     need(out != NULL, path);
     write(out);
     need(fclose(out) == 0, path);
-    const char *info[] = {stele, "info", "-q", path, NULL}, *own[] = {self, path, NULL};
+    const char *info[] = {stele, "info", "-q", "--import", path, NULL}, *own[] = {self, path, NULL};
     race(RUNS, (contender){run_process, info, NULL}, (contender){run_process, own, NULL}, &mine, &peer);
     snprintf(row, sizeof row, "import %s", name);
     print_row(row, milliseconds("", mine, size_of(path)), milliseconds("Assimp ", peer, size_of(path)),
@@ -147,5 +161,6 @@ int main(int argc, char **argv)
     bench_format(argv[1], argv[0], argv[2], "grid.ply", write_ply);
     bench_format(argv[1], argv[0], argv[2], "grid.dae", write_dae);
     bench_format(argv[1], argv[0], argv[2], "grid.stl", write_stl);
+    bench_format(argv[1], argv[0], argv[2], "grid.obj", write_obj);
     return 0;
 }
