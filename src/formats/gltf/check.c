@@ -280,7 +280,7 @@ static void check_joints(gltf_doc *d, uint32_t mesh, uint32_t primitive, uint64_
     for (uint32_t set = 0; set < p->attribute_count; set++) {
         const stele_view *joints = stele_primitive_view(p, STELE_JOINTS, set);
         const stele_view *weights = stele_primitive_view(p, STELE_WEIGHTS, set);
-        char name[16];
+        char name[24];
         row_tally t = {0};
         snprintf(name, sizeof name, "JOINTS_%u", set);
         if (!joints || !weights)
