@@ -113,6 +113,33 @@ class Projects(InFolder):
             linked = run("readelf", "-d", self.folder / "build/main")
             self.assertEqual("libstele.so" in linked, kind == "shared")
 
+    def test_what_is_missing_is_said(self):
+        """Which library, and which package has it: when Stele is built, and when the static library is used."""
+        without = "-DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON"
+
+        def refused(*options):
+            done = subprocess.run(["cmake", *map(os.fspath, options)], capture_output=True, text=True, check=False, timeout=300)
+            self.assertNotEqual(done.returncode, 0)
+            return " ".join(done.stderr.split())
+
+        said = refused("-S", ROOT, "-B", self.folder / "own", without)
+        self.assertIn("Stele needs libpng (on Debian: libpng-dev), or leave out", said)
+        run("cmake", "--install", BUILD, "--prefix", self.folder / "usr")
+        found = f"-DCMAKE_PREFIX_PATH={self.folder}/usr"
+        self.project("find_package(stele REQUIRED)\n")
+        said = refused("-S", self.folder, "-B", self.folder / "build", found, without)
+        self.assertIn("the static library needs libpng (on Debian: libpng-dev); COMPONENTS shared needs none", said)
+        self.project("find_package(stele REQUIRED COMPONENTS shared)\n")
+        run("cmake", "-S", self.folder, "-B", self.folder / "other", found, without)
+
+    def test_with_all_that_it_can_do_in_a_project(self):
+        """The libraries that it was found with come to the parent: only configured, for building is the test below."""
+        self.project(f'add_subdirectory("{ROOT}" stele)\nadd_executable(main main.c)\ntarget_link_libraries(main stele::stele)\n')
+        run("cmake", "-S", self.folder, "-B", self.folder / "build")
+        link = (self.folder / "build/CMakeFiles/main.dir/link.txt").read_text()
+        for name in ("png", "jpeg", "webpmux", "lz4"):
+            self.assertRegex(link, rf"lib{name}\.(so|a)")
+
     def test_only_the_library_comes_into_a_project(self):
         self.project(f'add_subdirectory("{ROOT}" stele)\nadd_executable(main main.c)\ntarget_link_libraries(main stele::stele)\n'
                      "install(TARGETS main DESTINATION bin)\n")
