@@ -48,15 +48,6 @@ key_place st_find_key(const stele_view *times, double seconds, uint32_t *key)
     return (key_place){row, (seconds - from) / (to - from), to - from};
 }
 
-/* What a channel has to go by at a time. */
-static key_place place_in(const stele_channel *c, const key_place *found)
-{
-    key_place place = *found;
-    if (c->interpolation == STELE_STEP)
-        place.fraction = 0;
-    return place;
-}
-
 /* The numbers of a key: row after row of a view, as many as the channel has a key. */
 static double key_number(const stele_view *values, uint64_t row, uint32_t width, uint32_t i)
 {
@@ -74,8 +65,10 @@ static double key_number(const stele_view *values, uint64_t row, uint32_t width,
 
 key_place st_key_place(const stele_channel *c, double seconds)
 {
-    key_place found = st_find_key(&c->times, seconds, NULL);
-    return place_in(c, &found);
+    key_place place = st_find_key(&c->times, seconds, NULL);
+    if (c->interpolation == STELE_STEP)
+        place.fraction = 0;
+    return place;
 }
 
 double st_channel_number(const stele_channel *c, const key_place *place, uint32_t width, uint32_t index)

@@ -26,9 +26,12 @@ static REAL V(number_at)(const stele_channel *c, const key_place *place, uint32_
 static inline void V(load_key)(const stele_view *values, uint64_t row, uint32_t width, REAL *key)
 {
     const uint8_t *p = st_view_at(values, row);
-    bool floats = values->type == STELE_F32;
-    for (uint32_t i = 0; i < width; i++)
-        key[i] = (REAL)(floats ? (double)load_f32(p + 4 * i) : stele_view_number(values, row, i));
+    if (values->type == STELE_F32)
+        for (uint32_t i = 0; i < width; i++)
+            key[i] = (REAL)load_f32(p + 4 * i);
+    else
+        for (uint32_t i = 0; i < width; i++)
+            key[i] = (REAL)stele_view_number(values, row, i);
 }
 
 /* What is a rotation but for rounding stays as it is. */
@@ -59,18 +62,19 @@ static void V(move)(const stele_view *values, const key_place *place, REAL resul
 
 void V(st_channel_at)(const stele_channel *c, const key_place *found, uint32_t width, REAL *result)
 {
-    key_place place = place_in(c, found);
+    const key_place held = {found->row, 0, found->seconds};
+    const key_place *place = c->interpolation == STELE_STEP ? &held : found;
     bool rotation = c->path == STELE_ROTATION, plain = c->interpolation != STELE_CUBIC && c->values.components == width;
     if (rotation && plain) {
-        V(turn)(&c->values, &place, result);
+        V(turn)(&c->values, place, result);
         return;
     }
     if (width == 3 && plain) {
-        V(move)(&c->values, &place, result);
+        V(move)(&c->values, place, result);
         return;
     }
     for (uint32_t i = 0; i < width; i++)
-        result[i] = V(number_at)(c, &place, width, i);
+        result[i] = V(number_at)(c, place, width, i);
     if (rotation)
         V(st_quaternion_normalize)(result);
 }

@@ -1,5 +1,7 @@
 #include "skin.h"
 
+#include <math.h>
+
 #include "base/bytes.h"
 
 enum { BLOCK = 64 }; /* rows of four influences that are loaded at once */
@@ -8,15 +10,16 @@ enum { BLOCK = 64 }; /* rows of four influences that are loaded at once */
 static void load_joints(const stele_view *v, uint64_t first, size_t count, uint32_t (*joints)[4])
 {
     const uint8_t *p = st_view_at(v, first);
+    const size_t stride = v->stride;
     stele_type type = v->normalized || v->components < 4 ? STELE_F32 : v->type;
     if (type == STELE_U8)
         for (size_t i = 0; i < count; i++)
             for (uint32_t k = 0; k < 4; k++)
-                joints[i][k] = p[i * v->stride + k];
+                joints[i][k] = p[i * stride + k];
     else if (type == STELE_U16)
         for (size_t i = 0; i < count; i++)
             for (uint32_t k = 0; k < 4; k++)
-                joints[i][k] = load_u16(p + i * v->stride + 2 * k);
+                joints[i][k] = load_u16(p + i * stride + 2 * k);
     else
         for (size_t i = 0; i < count; i++)
             for (uint32_t k = 0; k < 4; k++) {
@@ -97,6 +100,30 @@ static void move_rigidly(const mover *m, uint64_t count, uint8_t *positions, siz
             for (int k = 0; k < 3; k++)
                 normals[i][k] = (float)to[k];
     }
+}
+
+/* What a vector is divided by (in single precision multiplied with, which is faster) to have length 1; 0 if it has no
+ * direction. As normalize3 has it, in two steps for the compiler's vectors. */
+static inline double unit_by(double square)
+{
+    double length = sqrt(square);
+    return length > 0 && isfinite(length) ? length : 0;
+}
+
+static inline double unit(double x, double by)
+{
+    return x / by;
+}
+
+static inline float unit_byf(float square)
+{
+    float scale = 1 / sqrtf(square);
+    return square > 1e-30f && square < 1e30f ? scale : 0;
+}
+
+static inline float unitf(float x, float by)
+{
+    return x * by;
 }
 
 #define REAL double

@@ -72,18 +72,22 @@ enum { V(LANES) = 12 * sizeof(REAL) / 16 };
 
 static inline void V(blend)(const mover *m, const V(block) * b, size_t row, REAL sum[12])
 {
+    const REAL(*const joints)[12] = m->V(joints); /* all that is asked again and again, for the compiler */
+    const size_t known = m->skin->joint_count, prepared = m->prepared, end = m->set_count * b->rows;
     V(lanes) sums[V(LANES)] = {{0}};
     REAL made[12];
-    for (size_t i = row; i < m->set_count * b->rows; i += b->rows)
+    for (size_t i = row; i < end; i += b->rows)
         for (int k = 0; k < 4; k++) {
-            const REAL *rows = made, weight = b->weight[i][k];
-            uint32_t joint = b->joint[i][k];
-            if (weight == 0 || joint >= m->skin->joint_count)
+            const REAL *rows, weight = b->weight[i][k];
+            const uint32_t joint = b->joint[i][k];
+            if (weight == 0 || joint >= known)
                 continue;
-            if (joint < m->prepared)
-                rows = m->V(joints)[joint];
-            else
+            if (joint < prepared) {
+                rows = joints[joint];
+            } else {
                 V(joint_rows)(m, joint, made);
+                rows = made;
+            }
             for (int e = 0; e < V(LANES); e++)
                 sums[e] += weight * ((const V(lanes) *)rows)[e];
         }
@@ -139,12 +143,12 @@ static void V(move_each)(const mover *m, const V(block) * b, uint8_t *positions,
 /* Those that are left without a direction stay as they are. */
 static void V(put_directions)(V(vectors) v, size_t count, uint8_t *directions, size_t stride)
 {
-    for (size_t i = 0; i < count; i++, directions += stride) {
-        REAL direction[3] = {v[0][i], v[1][i], v[2][i]};
-        if (V(normalize3)(direction))
-            for (int k = 0; k < 3; k++)
-                ((float *)directions)[k] = (float)direction[k];
-    }
+    REAL by[BLOCK];
+    for (size_t i = 0; i < count; i++)
+        by[i] = V(unit_by)(v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i]);
+    for (size_t i = 0; i < count; i++, directions += stride)
+        for (int k = 0; k < 3 && by[i] != 0; k++)
+            ((float *)directions)[k] = (float)V(unit)(v[k][i], by[i]);
 }
 
 /* By the cofactors, whose rows are cross products of the rows of the matrix. */
