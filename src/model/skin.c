@@ -110,7 +110,7 @@ static inline double unit_by(double square)
     return length > 0 && isfinite(length) ? length : 0;
 }
 
-static inline double unit(double x, double by)
+static inline double brought_to_one(double x, double by)
 {
     return x / by;
 }
@@ -121,7 +121,7 @@ static inline float unit_byf(float square)
     return square > 1e-30f && square < 1e30f ? scale : 0;
 }
 
-static inline float unitf(float x, float by)
+static inline float brought_to_onef(float x, float by)
 {
     return x * by;
 }

@@ -148,7 +148,7 @@ static void V(put_directions)(V(vectors) v, size_t count, uint8_t *directions, s
         by[i] = V(unit_by)(v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i]);
     for (size_t i = 0; i < count; i++, directions += stride)
         for (int k = 0; k < 3 && by[i] != 0; k++)
-            ((float *)directions)[k] = (float)V(unit)(v[k][i], by[i]);
+            ((float *)directions)[k] = (float)V(brought_to_one)(v[k][i], by[i]);
 }
 
 /* By the cofactors, whose rows are cross products of the rows of the matrix. */
