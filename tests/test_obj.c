@@ -444,8 +444,9 @@ static void test_bad_texts(void **state)
         {"v 0 0 0\nf 1 1 0\n", "index-out-of-range", "line 2", "refers to vertex 0, but they count from 1", 14, 1},
         {"v 0 0 0\nf 1 2 1\nf 3 1 1\n", "index-out-of-range", "line 2", "refers to vertex 2, but there is 1", 12, 2},
         {"v 0 0 0\n\nf 1 1 -2\n", "index-out-of-range", "line 3", "refers to vertex -2, but there is 1 in all", 15, 1},
-        {"v 0 0 0\nf 1/1 1 1\n", "index-out-of-range", "line 2", "refers to texture coordinate 1, but there are 0", 12, 1},
-        {"v 0 0 0\nf 1//1 1 1\n", "index-out-of-range", "line 2", "refers to normal 1, but there are 0", 13, 1},
+        {"v 0 0 0\nvt 0 0\nf 1/2 1 1\n", "index-out-of-range", "line 3", "refers to texture coordinate 2, but there is 1", 19,
+         1},
+        {"v 0 0 0\nvn 0 0 1\nf 1//2 1 1\n", "index-out-of-range", "line 3", "refers to normal 2, but there is 1", 22, 1},
         {"v 0 0 0\nf 99999999999999999999999 1 1\n", "index-out-of-range", "line 2", NULL, 10, 1},
         {"v 0 0 0\nf -99999999999999999999999 1 1\n", "index-out-of-range", "line 2", NULL, 10, 1},
         {"v 0 0 0\nf 4294967297 1 1\n", "index-out-of-range", "line 2", NULL, 10, 1},
@@ -512,6 +513,28 @@ static void test_what_engines_load(void **state)
     assert_non_null(find_diagnostic(file, "nonfinite-uv"));
     expect_row(view_of(model_of(file)->meshes[0].primitives, STELE_UV), 0, 0, 0, 0);
     close_text(file);
+}
+
+/* As ZBrush ends its files, and as others refer to normals that they do not have. */
+static void test_a_nul_at_the_end(void **state)
+{
+    (void)state;
+    static const char text[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1/1 2/2/2 3/3/3\n\0\n";
+    stele_file *file = stele_open_memory(text, sizeof text - 1, &(stele_options){.name = "m.obj"});
+    const stele_diagnostic *d = find_diagnostic(file, "index-without-list");
+    assert_int_equal(stele_file_status(file), STELE_OK);
+    assert_non_null(d);
+    assert_int_equal(d->severity, STELE_WARNING);
+    assert_string_equal(d->path, "line 4");
+    assert_int_equal(d->count, 3);
+    assert_null(find_diagnostic(file, "statement-unknown"));
+    assert_int_equal(model_of(file)->meshes[0].primitives[0].vertex_count, 3);
+    assert_null(view_of(model_of(file)->meshes[0].primitives, STELE_NORMAL));
+    stele_close(file);
+    /* but a NUL between lines is none of a text */
+    file = stele_open_memory("v 0 0 0\n\0\nv 1 0 0\n", 18, &(stele_options){.name = "m.obj"});
+    assert_int_equal(stele_file_status(file), STELE_UNSUPPORTED);
+    stele_close(file);
 }
 
 static void test_what_is_no_obj(void **state)
@@ -856,6 +879,7 @@ int main(void)
         cmocka_unit_test(test_bad_texts),
         cmocka_unit_test(test_errors_stay_errors),
         cmocka_unit_test(test_what_engines_load),
+        cmocka_unit_test(test_a_nul_at_the_end),
         cmocka_unit_test(test_what_is_no_obj),
         cmocka_unit_test(test_comments_alone),
         cmocka_unit_test(test_long_texts),

@@ -43,10 +43,12 @@
     X(REFERENCE_OUT_OF_RANGE, "reference-out-of-range", ERROR, "an index into a list that has no such entry")                  \
     X(ATTRIBUTE_MISSING, "attribute-missing", ERROR, "an attribute that others need is not there")                             \
     X(ATTRIBUTE_COUNT, "attribute-count", ERROR, "attributes, morphs or keys whose numbers do not agree")                      \
+    X(AGAINST_SPEC, "against-spec", WARNING, "what the specification forbids, and readers get along with")                     \
     X(NODE_CYCLE, "node-cycle", ERROR, "nodes that are their own ancestors")                                                   \
     X(NODE_TWO_PARENTS, "node-two-parents", ERROR, "a node that is listed as a child twice")                                   \
     X(NOT_CARRIED, "not-carried", LOSS, "what a file holds and the model has no place for")                                    \
     X(INDEX_OUT_OF_RANGE, "index-out-of-range", ERROR, "an index beyond the vertices")                                         \
+    X(INDEX_WITHOUT_LIST, "index-without-list", WARNING, "an index of normals or texture coordinates where there are none")    \
     X(INDEX_COUNT, "index-count", WARNING, "the number of indices is not a multiple of 3")                                     \
     X(DEGENERATE_TRIANGLE, "degenerate-triangle", WARNING, "a triangle that uses a vertex twice")                              \
     X(ZERO_AREA_TRIANGLE, "zero-area-triangle", WARNING, "a triangle whose corners lie on a line or a point")                  \
@@ -88,7 +90,7 @@
     X(TEXTURE_WILDCARD, "texture-wildcard", NOTE, "a texture name that leaves its type to the engine (.*)")                    \
     X(TEXTURE_BROKEN_NAME, "texture-broken-name", WARNING, "a texture name that an exporter mangled")                          \
     X(TEXTURE_MISSING, "texture-missing", WARNING, "a texture that is not beside the model")                                   \
-    X(TEXTURE_UNREADABLE, "texture-unreadable", WARNING, "an image that cannot be decoded: a checker is drawn instead")        \
+    X(TEXTURE_UNREADABLE, "texture-unreadable", WARNING, "an image that is not whole or cannot be decoded")                    \
     X(TEXTURE_OUT_OF_RANGE, "texture-out-of-range", ERROR, "a mesh refers to a texture that is not there")                     \
     X(MESH_OUT_OF_RANGE, "mesh-out-of-range", WARNING, "a texture refers to a mesh that is not there")                         \
     X(TEXTURE_RELATION, "texture-relation", WARNING, "meshes and textures disagree about who uses whom")                       \
@@ -139,19 +141,20 @@
     X(LOSS_BONE_MAP, "loss-bone-map", NOTE, "a bone map that no vertex uses is not carried over")                              \
     X(LOSS_ROTATION, "loss-rotation", LOSS, "rest rotations that the target cannot hold")                                      \
     X(LOSS_GAP, "loss-gap", LOSS, "bytes between sections are not carried over")                                               \
-    X(REPAIRED_NORMAL, "repaired-normal", NOTE, "normals that were made anew or brought to length 1")                          \
-    X(REPAIRED_TANGENT, "repaired-tangent", NOTE, "tangents that were made anew or brought to length 1")                       \
-    X(REPAIRED_UV, "repaired-uv", NOTE, "texture coordinates that were set to 0, or put where they belong")                    \
-    X(REPAIRED_COLOR, "repaired-color", NOTE, "colours that were brought into 0 to 1")                                         \
-    X(REPAIRED_WEIGHTS, "repaired-weights", NOTE, "skin weights that were made to sum to 1, or merged")                        \
-    X(REPAIRED_ROTATION, "repaired-rotation", NOTE, "rotations that were brought to length 1")                                 \
-    X(REPAIRED_TIME, "repaired-time", NOTE, "keys that were put in order, or dropped because another has their time")          \
-    X(REPAIRED_POSE, "repaired-pose", NOTE, "poses that a writer left out, taken from the bind pose")                          \
-    X(REPAIRED_INDICES, "repaired-indices", NOTE, "triangles that are not complete were dropped")                              \
+    X(REPAIRED_NORMAL, "repaired-normal", WARNING, "normals that were made anew or brought to length 1")                       \
+    X(REPAIRED_TANGENT, "repaired-tangent", WARNING, "tangents that were made anew or brought to length 1")                    \
+    X(REPAIRED_UV, "repaired-uv", WARNING, "texture coordinates that were set to 0, or put where they belong")                 \
+    X(REPAIRED_COLOR, "repaired-color", WARNING, "colours that were brought into 0 to 1")                                      \
+    X(REPAIRED_WEIGHTS, "repaired-weights", WARNING, "skin weights that were made to sum to 1, or merged")                     \
+    X(REPAIRED_ROTATION, "repaired-rotation", WARNING, "rotations that were brought to length 1")                              \
+    X(REPAIRED_TIME, "repaired-time", WARNING, "keys that were put in order, or dropped because another has their time")       \
+    X(REPAIRED_POSE, "repaired-pose", WARNING, "poses that a writer left out, taken from the bind pose")                       \
+    X(REPAIRED_INDICES, "repaired-indices", WARNING, "triangles that are not complete were dropped")                           \
     X(NEUTRAL_JOINT, "neutral-joint", NOTE, "vertices that no joint moves are bound to one that stays where it is")            \
     X(CLIP_DROPPED, "clip-dropped", NOTE, "clips that are the same as another of that name, or only a name, are left out")     \
     X(TANGENTS_DROPPED, "tangents-dropped", LOSS, "tangents that are not needed or not usable are left out")                   \
     X(NORMALS_MADE, "normals-made", NOTE, "normals were computed, because there were none")                                    \
+    X(UVS_MADE, "uvs-made", NOTE, "texture coordinates of zeros, where a format has them always")                              \
     X(SKIN_DROPPED, "skin-dropped", LOSS, "skin weights without a skeleton: the mesh does not move")                           \
     X(ASSUMED, "assumed", NOTE, "what the format leaves open was decided by the data")                                         \
     X(LOSS_VERTEX_COLOR, "loss-vertex-color", LOSS, "vertex colours that the target cannot hold")                              \

@@ -93,6 +93,7 @@ static bool says_something(const line_counts *counts)
 
 static void probe_file(const uint8_t *data, uint64_t size, probe *result)
 {
+    size = obj_text_size(data, size);
     if (!size || memchr(data, 0, (size_t)(size < PROBED_BYTES ? size : PROBED_BYTES)))
         return;
     line_counts counts = count_lines(data, size);

@@ -24,6 +24,8 @@ typedef enum finding {
     UV_NOT_FINITE,
     COLOR_NOT_FINITE,
     UNKNOWN_WORD,
+    NO_UVS_AT_ALL,
+    NO_NORMALS_AT_ALL,
     FINDINGS
 } finding;
 
@@ -371,7 +373,7 @@ static inline uint32_t resolve(reader *r, int64_t index, uint64_t so_far, uint64
     return 0;
 }
 
-/* The number behind a slash, which may be left out. */
+/* The number behind a slash, which may be left out. Of what the file has nothing at all it is passed over, as elsewhere. */
 static inline const char *read_second(reader *r, const char *p, written_index *index, uint64_t so_far, uint64_t total,
                                       finding wrong, uint32_t *number)
 {
@@ -380,7 +382,10 @@ static inline const char *read_second(reader *r, const char *p, written_index *i
     const char *behind = read_index(++p, r->end, index);
     if (!behind)
         return p;
-    *number = resolve(r, index->value, so_far, total, wrong, p);
+    if (total)
+        *number = resolve(r, index->value, so_far, total, wrong, p);
+    else
+        note(r, wrong == UV_OUT_OF_RANGE ? NO_UVS_AT_ALL : NO_NORMALS_AT_ALL, p, index->value);
     return behind;
 }
 
@@ -609,6 +614,11 @@ static place place_of(const parser *p, finding what)
     return all;
 }
 
+static const char *end_of(const obj_file *f)
+{
+    return (const char *)f->text.data + obj_text_size(f->text.data, f->text.count);
+}
+
 /* Behind a byte order mark. */
 static const char *start_of(const obj_file *f)
 {
@@ -643,7 +653,7 @@ static bool has_corners(word w)
 
 const char *st_obj_statement(const obj_file *f, obj_statement kind, uint64_t number)
 {
-    const char *p = start_of(f), *end = (const char *)f->text.data + f->text.count;
+    const char *p = start_of(f), *end = end_of(f);
     for (statement s; next_statement(&p, end, &s);)
         if ((kind == OBJ_NORMAL ? s.word == WORD_VN : has_corners(s.word)) && !number--)
             return s.start;
@@ -685,7 +695,7 @@ static listing listing_of(const context *c, const uint8_t *data, uint64_t count,
 /* Of a text without errors, in which every statement and corner counts. */
 static void note_origins(const context *c, const obj_file *f, obj_content *o)
 {
-    const char *p = start_of(f), *end = (const char *)f->text.data + f->text.count;
+    const char *p = start_of(f), *end = end_of(f);
     listing v = listing_of(c, o->positions, o->position_count, 3), colors = listing_of(c, o->colors, o->position_count, 3);
     listing vt = listing_of(c, o->uvs, o->uv_count, 2), vn = listing_of(c, o->normals, o->normal_count, 3);
     listing corners = {st_arena_array(&c->origins->arena, o->corner_count, sizeof *corners.items), o->corner_count, 0};
@@ -728,6 +738,8 @@ static const char *describe(context *c, const parser *p, finding what, const pla
     case UV_OUT_OF_RANGE: return wrong_index(c->arena, at, "texture coordinate", p->total.vt);
     case NORMAL_OUT_OF_RANGE: return wrong_index(c->arena, at, "normal", p->total.vn);
     case UNKNOWN_WORD: return "is not known, and left out";
+    case NO_UVS_AT_ALL: return "refers to a texture coordinate, but there are none: passed over";
+    case NO_NORMALS_AT_ALL: return "refers to a normal, but there are none: passed over";
     default: return "is not finite";
     }
 }
@@ -747,6 +759,8 @@ static void report(context *c, const parser *p)
         [UV_NOT_FINITE] = DIAG_NONFINITE_UV,
         [COLOR_NOT_FINITE] = DIAG_NONFINITE_COLOR,
         [UNKNOWN_WORD] = DIAG_STATEMENT_UNKNOWN,
+        [NO_UVS_AT_ALL] = DIAG_INDEX_WITHOUT_LIST,
+        [NO_NORMALS_AT_ALL] = DIAG_INDEX_WITHOUT_LIST,
     };
     for (int i = 0; i < FINDINGS; i++) {
         place at = place_of(p, (finding)i);
@@ -767,7 +781,7 @@ static bool fits(context *c, const counts *total)
 static void parse(context *c, const obj_file *f, parser *p)
 {
     obj_content *o = p->content;
-    cut(p, start_of(f), (const char *)f->text.data + f->text.count);
+    cut(p, start_of(f), end_of(f));
     parallel_for(&c->threads, p->chunk_count, count_chunk, p);
     add_up(p);
     if (!fits(c, &p->total) || !allocate(c, p))

@@ -2,6 +2,8 @@
 #ifndef ST_OBJ_H
 #define ST_OBJ_H
 
+#include <string.h>
+
 #include "base/hash.h"
 #include "file/origin.h"
 #include "formats/format.h"
@@ -57,6 +59,16 @@ typedef struct obj_file {
 static inline bool obj_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* How much of the bytes is text: ZBrush ends files with a NUL, and what is behind it are blanks. */
+static inline uint64_t obj_text_size(const uint8_t *data, uint64_t size)
+{
+    uint64_t end = size;
+    while (end && (!data[end - 1] || data[end - 1] == '\n' || obj_blank((char)data[end - 1])))
+        end--;
+    const uint8_t *nul = size > end ? memchr(data + end, 0, (size_t)(size - end)) : NULL;
+    return nul ? (uint64_t)(nul - data) : size;
 }
 
 /* parse.c: fills the content, on the caller's threads, and reports what is wrong. */
