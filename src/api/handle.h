@@ -67,6 +67,9 @@ void st_fail_with(stele_file *file, stele_status status, diag_code code, uint64_
 void st_fail_as_opened(stele_file *file);
 void st_fail_by(stele_file *file, const stele_diagnostic *worst);
 
+/* The worst finding decides: what Stele does not read is no damage. */
+void st_fail_by(stele_file *file, const stele_diagnostic *worst);
+
 /* A diagnostic as one line. */
 const char *st_line_of(stele_file *file, const stele_diagnostic *d);
 

@@ -152,7 +152,18 @@ static void bring_others(stele_file *file, product *p, const stele_model *model,
     p->side_files = s.side_files;
 }
 
-/* Only to have its textures is the model of a copy of any interest. A copy cannot embed them: then they are copied as well. */
+/* Whether images that lie beside the file are to come into it: then it is no copy. */
+static bool takes_images_in(stele_file *file, const format *format, const stele_save_options *options)
+{
+    bool can = options->textures == STELE_TEXTURES_EMBED && (format->info.capabilities & STELE_EMBEDDED_IMAGES);
+    const stele_model *model = can ? st_finished_model(file) : NULL;
+    for (size_t i = 0; model && i < model->texture_count; i++)
+        if (!model->textures[i].data && model->textures[i].file)
+            return true;
+    return false;
+}
+
+/* Only to have its textures is the model of a copy of any interest. What cannot embed them has them beside it. */
 static void make_copy(stele_file *file, product *p, const char *path, const stele_save_options *options)
 {
     bool copied = options->textures == STELE_TEXTURES_COPY || options->textures == STELE_TEXTURES_EMBED;
@@ -319,7 +330,7 @@ static product make(stele_file *file, const char *path, const stele_save_options
     /* what an earlier save lost is no longer of interest */
     st_diags_rewind(&file->diags, file->diags_of_opening);
     p.format = format_to_write(file, path, options);
-    bool copied = p.format && p.format == file->format && !file->touched;
+    bool copied = p.format && p.format == file->format && !file->touched && !takes_images_in(file, p.format, options);
     if (copied)
         make_copy(file, &p, path, options);
     else if (p.format)
