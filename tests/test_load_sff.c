@@ -240,7 +240,7 @@ static void all_meshes_have_the_same_attributes(void **state)
     add_triangle(file, 1, STELE_NONE);
     expect_file(rewritten(file, &options), LITERAL(expected));
     assert_int_equal(find_diagnostic(file, "normals-made")->count, 1);
-    assert_int_equal(find_diagnostic(file, "repaired-uv")->count, 1);
+    assert_int_equal(find_diagnostic(file, "uvs-made")->count, 1);
     stele_close(file);
 }
 

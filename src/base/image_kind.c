@@ -63,6 +63,88 @@ image_kind st_image_kind(const void *data, uint64_t size)
     return makes_sense_as_tga(data, size) ? IMAGE_TGA : IMAGE_UNKNOWN;
 }
 
+/* ---- Whether it is whole ---- */
+
+static uint32_t big_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static uint32_t checksum(const uint32_t table[256], const uint8_t *data, uint64_t size)
+{
+    uint32_t sum = UINT32_MAX;
+    for (uint64_t i = 0; i < size; i++)
+        sum = table[(sum ^ data[i]) & 255] ^ sum >> 8;
+    return ~sum;
+}
+
+/* Chunks of a length, a name, data and a checksum of the last two, from IHDR to IEND. */
+static const char *png_flaw(const uint8_t *data, uint64_t size)
+{
+    enum { START = 8, AROUND = 12 };
+    uint32_t table[256];
+    bool pixels = false;
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 8; bit++)
+            table[i] = table[i] & 1 ? 0xedb88320 ^ table[i] >> 1 : table[i] >> 1;
+    }
+    for (uint64_t at = START;;) {
+        if (size - at < AROUND)
+            return "is cut off";
+        uint64_t length = settled_u64(big_u32(data + at));
+        const uint8_t *name = data + at + 4;
+        if (size - at - AROUND < length)
+            return "is cut off";
+        if (at == START && memcmp(name, "IHDR", 4) != 0)
+            return "does not begin as a PNG should";
+        if (checksum(table, name, length + 4) != big_u32(name + 4 + length))
+            return "is damaged: a checksum is wrong";
+        pixels |= memcmp(name, "IDAT", 4) == 0;
+        if (memcmp(name, "IEND", 4) == 0)
+            return pixels ? NULL : "has no pixels";
+        at += AROUND + length;
+    }
+}
+
+/* Segments of a marker and a length up to the pixels, which the marker of the end follows somewhere. */
+static const char *jpeg_flaw(const uint8_t *data, uint64_t size)
+{
+    uint64_t at = 2;
+    while (size - at >= 4 && data[at] == 0xff && data[at + 1] != 0xda) {
+        uint64_t length = settled_u64(data[at + 1] == 0xff ? 0 : 1 + ((uint64_t)data[at + 2] << 8 | data[at + 3]));
+        if (size - at - 1 < length)
+            return "is cut off";
+        at += 1 + length;
+    }
+    if (size - at < 4)
+        return "is cut off";
+    if (data[at] != 0xff)
+        return "is damaged: a segment begins where none is";
+    for (uint64_t end = size; end > at + 4; end--)
+        if (data[end - 2] == 0xff && data[end - 1] == 0xd9)
+            return NULL;
+    return "is cut off";
+}
+
+static const char *riff_flaw(const uint8_t *data, uint64_t size)
+{
+    return size < 12 || load_u32(data + 4) > size - 8 ? "is cut off" : NULL;
+}
+
+const char *st_image_flaw(const void *data, uint64_t size)
+{
+    switch (st_image_kind(data, size)) {
+    case IMAGE_UNKNOWN: return "is no image";
+    case IMAGE_PNG: return png_flaw(data, size);
+    case IMAGE_JPEG: return jpeg_flaw(data, size);
+    case IMAGE_WEBP: return riff_flaw(data, size);
+    default: return NULL;
+    }
+}
+
+/* ---- Names ---- */
+
 const char *st_image_extensions(image_kind kind)
 {
     return extensions[kind];

@@ -31,6 +31,9 @@ typedef enum image_kind {
 /* TGA begins with nothing that tells: what makes sense as one is taken for one, if it is nothing else. */
 image_kind st_image_kind(const void *data, uint64_t size);
 
+/* What keeps an image from being whole, as far as its frame tells: "is cut off". NULL if nothing does, or nobody knows. */
+const char *st_image_flaw(const void *data, uint64_t size);
+
 /* How files of the kind are called, the usual way first: "jpg jpeg". */
 const char *st_image_extensions(image_kind kind);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/image_kind.h"
 #include "base/text.h"
 
 uint64_t st_check_offset(const context *c, const void *pointer)
@@ -84,4 +85,29 @@ void st_check_cycles(context *c, const int64_t *parent, uint64_t count, place_of
         if (at != NO_PARENT && chain[at] == i + 1)
             st_diag(c->diags, DIAG_BONE_CYCLE, place_of(list, (uint64_t)at), "is its own ancestor");
     }
+}
+
+/* ---- Textures ---- */
+
+const char *st_check_flaw(context *c, const void *data, uint64_t size)
+{
+    enum { BYTE_WORK = 3 };
+    return c->full && st_work(c->arena, size, BYTE_WORK) ? st_image_flaw(data, size) : NULL;
+}
+
+static void check_image(context *c, const char *name, const void *data, uint64_t size, diag_place place)
+{
+    const char *flaw = st_check_flaw(c, data, size);
+    if (flaw)
+        st_diag(c->diags, DIAG_TEXTURE_UNREADABLE, place, "is \"%.200s\", which %s", name, flaw);
+}
+
+void st_check_texture(context *c, const char *name, const char *file, diag_place place)
+{
+    const void *data;
+    size_t size;
+    if (!file && st_companions_any(c->companions))
+        st_diag(c->diags, DIAG_TEXTURE_MISSING, place, "is \"%.200s\", which is not beside the model", name);
+    else if (file && c->full && st_companion_find(c->companions, file, &data, &size))
+        check_image(c, name, data, size, place);
 }

@@ -18,6 +18,12 @@ void st_check_utf8(context *c, const text *string);
 /* The string in a field of a fixed size: up to its NUL and with it, or the whole field if it has none. */
 text st_fixed_text(const span *field);
 
+/* The image of a texture: that its file is there (NULL: it is not), and in a full check that it is whole. */
+void st_check_texture(context *c, const char *name, const char *file, diag_place place);
+
+/* In a full check, what keeps an image from being whole; otherwise, and if nothing does, NULL. */
+const char *st_check_flaw(context *c, const void *data, uint64_t size);
+
 /* How often something was found, and the byte where it was first. */
 typedef struct tally {
     uint64_t count;

@@ -148,8 +148,9 @@ static const char *save_image(context *c, uint32_t texture, texture_naming namin
 {
     const stele_texture *t = &c->save->model->textures[texture];
     const char *file = st_image_file(c, texture);
-    if (st_image_kind(t->data, t->size) == IMAGE_UNKNOWN)
-        st_lose(c, DIAG_LOSS_TEXTURE, 1, "", "gets no %s: what the file has for it is no image", file);
+    const char *flaw = st_image_flaw(t->data, t->size);
+    if (flaw)
+        st_lose(c, DIAG_LOSS_TEXTURE, 1, "", "gets no %s: what the file has for it %s", file, flaw);
     else if (!c->save->name)
         st_lose(c, DIAG_LOSS_TEXTURE, 1, "", "only names textures: there is no place for the image %s beside a stream", file);
     else if (c->save->textures == STELE_TEXTURES_NAME)

@@ -66,8 +66,8 @@ static void check_skin(context *c, const ctc_skin *skin)
     st_check_chars(c, &skin->name);
     if (!st_companion_stays(name))
         st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, place, "is \"%s\", which is not in the model's folder", name);
-    else if (st_companions_any(c->companions) && !st_ctc_texture(c->companions, name))
-        st_diag(c->diags, DIAG_TEXTURE_MISSING, place, "is \"%s\", which is not beside the model, of whatever type", name);
+    else if (*name)
+        st_check_texture(c, name, st_ctc_texture(c->companions, name), place);
 }
 
 /* ---- Triangles ---- */

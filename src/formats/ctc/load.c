@@ -43,8 +43,8 @@ static uint32_t load_skin_texture(context *c, const ctc_skin *skin)
         return STELE_NONE;
     texture.file = st_ctc_texture(c->companions, texture.name);
     if (!texture.file && !c->full && st_companions_any(c->companions)) /* a full check has said so already */
-        st_diag(c->diags, DIAG_TEXTURE_MISSING, at_member(&skin->name),
-                "is \"%s\", which is not beside the model, of whatever type", texture.name);
+        st_diag(c->diags, DIAG_TEXTURE_MISSING, at_member(&skin->name), "is \"%s\", which is not beside the model",
+                texture.name);
     uint32_t index = st_model_add_texture(c->load->model, c->arena, &texture);
     st_part_at(c, STELE_PART_TEXTURE, index, at_member(&skin->name));
     return index;

@@ -584,6 +584,6 @@ void st_ctc_save_mesh(ctc_saver *a)
     st_lose(a->c, DIAG_LOSS_INFLUENCES, p.cut_influences, "", "has no weights of the main key: %llu vertices lose some",
             (number)p.cut_influences);
     if (s.without_uvs)
-        st_diag(c->diags, DIAG_REPAIRED_UV, at_path("", s.without_uvs),
+        st_diag(c->diags, DIAG_UVS_MADE, at_path("", s.without_uvs),
                 "a CTC has texture coordinates everywhere: %llu meshes without them got zeros", (number)s.without_uvs);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/image_kind.h"
 #include "save.h"
 
 /* ---- Materials ---- */
@@ -234,13 +235,13 @@ static void put_samplers(writer *w, const sampler *list, size_t count)
 
 /* ---- Images ---- */
 
+/* Of what glTF can have inside: NULL for the rest, and for what is not whole. */
 static const char *mime_type(const void *data, uint64_t size)
 {
-    if (data && size >= 8 && memcmp(data, "\x89PNG\r\n\x1A\n", 8) == 0)
-        return "image/png";
-    if (data && size >= 3 && memcmp(data, "\xFF\xD8\xFF", 3) == 0)
-        return "image/jpeg";
-    return NULL;
+    image_kind kind = data ? st_image_kind(data, size) : IMAGE_UNKNOWN;
+    if ((kind != IMAGE_PNG && kind != IMAGE_JPEG) || st_image_flaw(data, size))
+        return NULL;
+    return kind == IMAGE_PNG ? "image/png" : "image/jpeg";
 }
 
 /* Where the image of a texture is: in the buffer, or under a name. */
@@ -263,7 +264,11 @@ static image image_of(writer *w, uint32_t index)
     }
     if (found.mime_type)
         return found;
-    st_lose(w->c, DIAG_LOSS_TEXTURE, found.data && !t->data, "", "holds PNG and JPEG images only: %s is not embedded",
+    const char *flaw = found.data ? st_image_flaw(found.data, found.size) : NULL;
+    bool refused = found.data && !t->data; /* otherwise whoever makes a file of it says so */
+    st_lose(w->c, DIAG_LOSS_TEXTURE, refused && flaw, "", "holds whole images only: %s %s, and is not embedded",
+            st_save_file_name(w->c, t, TEXTURE_BY_FILE), flaw ? flaw : "");
+    st_lose(w->c, DIAG_LOSS_TEXTURE, refused && !flaw, "", "holds PNG and JPEG images only: %s is not embedded",
             st_save_file_name(w->c, t, TEXTURE_BY_FILE));
     found.data = NULL;
     if (t->data) {

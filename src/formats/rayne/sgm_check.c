@@ -60,8 +60,8 @@ static void check_texture(context *c, const sgm_texture *t)
         st_diag(c->diags, DIAG_TEXTURE_WILDCARD, place, "is \"%s\": the engine picks the type", name);
     if (!st_companion_stays(name))
         st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, place, "is \"%s\", which is not in the model's folder", name);
-    else if (st_companions_any(c->companions) && !st_companion_texture(c->companions, name))
-        st_diag(c->diags, DIAG_TEXTURE_MISSING, place, "is \"%s\", which is not beside the model", name);
+    else
+        st_check_texture(c, name, st_companion_texture(c->companions, name), place);
 }
 
 static void check_material(context *c, const sgm_material *m)

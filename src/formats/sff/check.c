@@ -117,8 +117,8 @@ static void check_path(context *c, const sff_texture *t, unsigned reading)
     diag_place place = at_member(&t->path);
     if (!st_companion_stays(name))
         st_diag(c->diags, DIAG_NAME_LEAVES_FOLDER, place, "is \"%s\", which is not in the model's folder", name);
-    else if (st_companions_any(c->companions) && !st_companion_find(c->companions, name, NULL, NULL))
-        st_diag(c->diags, DIAG_TEXTURE_MISSING, place, "is \"%s\", which is not beside the model", name);
+    else
+        st_check_texture(c, name, st_companion_find(c->companions, name, NULL, NULL) ? name : NULL, place);
 }
 
 /* ---- Which mesh uses which texture is said twice ---- */

@@ -244,7 +244,7 @@ static void save_meshes(sff_saver *a)
         without_uvs += a->layout.components[SFF_UV] && !st_flat_uv(&a->flat, from)->count;
     }
     if (without_uvs)
-        st_diag(a->c->diags, DIAG_REPAIRED_UV, at_path("", without_uvs),
+        st_diag(a->c->diags, DIAG_UVS_MADE, at_path("", without_uvs),
                 "all meshes of an SFF have texture coordinates, or none: %llu without them got zeros", (number)without_uvs);
 }
 
