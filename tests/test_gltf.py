@@ -383,7 +383,7 @@ class Made(unittest.TestCase):
         self.assertEqual(len(g.meshes), 1)
 
     def test_materials(self):
-        g = self.open("materials", ["repaired-uv=3", "repaired-uv=3", "loss-color=1"])
+        g = self.open("materials", ["uvs-made=3", "uvs-made=3", "loss-color=1"])
         plain, m = g.json["materials"][:2]
         self.assertEqual(plain, {"pbrMetallicRoughness": {"metallicFactor": 0}})
         pbr = m["pbrMetallicRoughness"]

@@ -240,10 +240,9 @@ static void check_use(checking *k, const gltf_use *use)
 /* The token of an attribute, or of the whole primitive if it has none of that name. */
 static uint32_t attribute_token(const gltf_doc *d, uint32_t mesh, uint32_t primitive, const char *name)
 {
-    uint32_t list = st_json_member(&d->json, gltf_item(d, GLTF_MESHES, mesh), "primitives");
-    uint32_t token = st_json_first(&d->json, list);
+    uint32_t token = st_gltf_next_primitive(d, mesh, JSON_ABSENT);
     while (primitive-- > 0)
-        token = st_json_next(&d->json, list, token);
+        token = st_gltf_next_primitive(d, mesh, token);
     uint32_t attribute = st_json_member(&d->json, st_json_member(&d->json, token, "attributes"), name);
     return attribute == JSON_ABSENT ? token : attribute;
 }
@@ -359,14 +358,42 @@ static void check_primitive(gltf_doc *d, uint32_t mesh, uint32_t primitive)
     st_check_mesh(d->c, &m);
 }
 
+static bool is_unit(const float q[4])
+{
+    double square = 0;
+    for (int k = 0; k < 4; k++)
+        square += (double)q[k] * (double)q[k];
+    return square >= 0.99 * 0.99 && square <= 1.01 * 1.01;
+}
+
+uint64_t st_gltf_odd_rotations(gltf_doc *d, uint32_t clip)
+{
+    const stele_clip *c = &d->model.clips[clip];
+    uint64_t bad = 0;
+    for (size_t i = 0; i < c->channel_count; i++) {
+        const stele_channel *of = &c->channels[i];
+        bool cubic = of->interpolation == STELE_CUBIC; /* then a key has tangents before and behind it */
+        if (of->path != STELE_ROTATION || !st_gltf_may_scan(d, gltf_item(d, GLTF_ANIMATIONS, clip), bytes_of(&of->values)))
+            continue;
+        for (uint64_t k = cubic; k < of->values.count; k += cubic ? 3 : 1) {
+            float q[4];
+            stele_view_row(&of->values, k, q);
+            bad += !is_unit(q);
+        }
+    }
+    return bad;
+}
+
 static void check_rotations(gltf_doc *d)
 {
+    for (uint32_t i = 0; i < d->model.clip_count; i++) {
+        uint64_t bad = st_gltf_odd_rotations(d, i);
+        if (bad)
+            st_gltf_report_data(d, DIAG_ROTATION_NOT_UNIT, gltf_item(d, GLTF_ANIMATIONS, i), NULL, bad,
+                                "has rotations that are not of length 1");
+    }
     for (uint32_t i = 0; i < d->model.node_count; i++) {
-        const float *q = d->model.nodes[i].local.rotation;
-        double square = 0;
-        for (int k = 0; k < 4; k++)
-            square += (double)q[k] * (double)q[k];
-        if (square < 0.99 * 0.99 || square > 1.01 * 1.01)
+        if (!is_unit(d->model.nodes[i].local.rotation))
             st_gltf_report(d, DIAG_ROTATION_NOT_UNIT, gltf_item(d, GLTF_NODES, i), "has a rotation that is not of length 1");
     }
 }
@@ -396,4 +423,6 @@ void st_gltf_check(context *c, const raw_file *raw)
         check_use(&k, &d.uses[i]);
     if (!d.broken && !c->arena->failed)
         check_model(&d);
+    if (!d.broken && !c->arena->failed && c->full)
+        st_gltf_check_rules(&d, (const gltf_file *)raw);
 }

@@ -38,12 +38,93 @@ static bool has_long_normals(gltf_doc *d, uint32_t token, const stele_view *v)
     return false;
 }
 
+static bool has_odd_colors(gltf_doc *d, uint32_t token, const stele_view *v)
+{
+    if (v->type != STELE_F32 || !st_gltf_may_scan(d, token, v->count * v->stride))
+        return false;
+    for (uint64_t i = 0; i < v->count; i++)
+        for (uint32_t k = 0; k < v->components; k++) {
+            float x = load_f32(st_view_at(v, i) + 4 * k);
+            if (!(x >= 0 && x <= 1))
+                return true;
+        }
+    return false;
+}
+
 static bool is_bad_attribute(gltf_doc *d, uint32_t token, const stele_attribute *a)
 {
     if (a->semantic == STELE_NORMAL)
         return has_long_normals(d, token, &a->view);
-    return (a->semantic == STELE_UV || a->semantic == STELE_COLOR || a->semantic == STELE_TANGENT) &&
-           is_bad(d, token, &a->view);
+    if (a->semantic == STELE_COLOR)
+        return has_odd_colors(d, token, &a->view);
+    return (a->semantic == STELE_UV || a->semantic == STELE_TANGENT) && is_bad(d, token, &a->view);
+}
+
+/* ---- Weights that do not sum to 1 ---- */
+
+static float weight_at(const stele_view *v, uint64_t vertex, uint32_t component)
+{
+    float weight =
+        v->type == STELE_F32 ? load_f32(st_view_at(v, vertex) + 4 * component) : (float)stele_view_number(v, vertex, component);
+    return weight > 0 ? weight : 0;
+}
+
+/* The sum of a vertex over all sets, and how many of them count. */
+static double sum_of_weights(const stele_primitive *p, uint64_t vertex, unsigned *count)
+{
+    double sum = 0;
+    *count = 0;
+    for (size_t i = 0; i < p->attribute_count; i++)
+        for (uint32_t k = 0; p->attributes[i].semantic == STELE_WEIGHTS && k < 4; k++) {
+            double weight = (double)weight_at(&p->attributes[i].view, vertex, k);
+            sum += weight;
+            *count += weight > 0;
+        }
+    return sum;
+}
+
+static bool has_odd_weights(gltf_doc *d, uint32_t token, const stele_primitive *p)
+{
+    unsigned count;
+    if (!stele_primitive_view(p, STELE_WEIGHTS, 0) || !st_gltf_may_scan(d, token, 16 * p->vertex_count))
+        return false;
+    for (uint64_t i = 0; i < p->vertex_count; i++)
+        if (!(fabs(sum_of_weights(p, i, &count) - 1) <= 1e-7 * (count + 1)))
+            return true;
+    return false;
+}
+
+/* The share of each joint, whatever the sum; where nothing moves a vertex, the first joint does. */
+static void share_weights(gltf_doc *d, const stele_primitive *p, stele_view *view, bool first, uint64_t *changed)
+{
+    uint8_t *bytes;
+    unsigned count;
+    stele_view made = st_view_make(d->arena, p->vertex_count, STELE_F32, 4, &bytes);
+    for (uint64_t i = 0; bytes && i < p->vertex_count; i++) {
+        double sum = sum_of_weights(p, i, &count);
+        *changed += first && !(fabs(sum - 1) <= 1e-3);
+        for (uint32_t k = 0; k < 4; k++) {
+            double share = count ? (double)weight_at(view, i, k) / sum : first && k == 0;
+            store_f32(bytes + 16 * i + 4 * k, (float)share);
+        }
+    }
+    st_made_of(d->c, &made, view);
+    *view = made;
+}
+
+static void repair_weights(gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
+{
+    stele_primitive before = *p;
+    uint64_t changed = 0;
+    stele_attribute *attributes = copied(d, p->attributes, p->attribute_count, sizeof *attributes);
+    for (size_t i = 0; i < p->attribute_count && !d->broken; i++)
+        if (attributes[i].semantic == STELE_WEIGHTS && st_gltf_may_build(d, token, p->vertex_count, 16))
+            share_weights(d, &before, &attributes[i].view, attributes[i].set == 0, &changed);
+    p->attributes = attributes;
+    if (changed)
+        st_diag(d->c->diags, DIAG_REPAIRED_WEIGHTS, at_path(path, changed),
+                "the weights of %llu %s put right: now they sum to 1", (unsigned long long)changed,
+                changed == 1 ? "vertex were" : "vertices were");
 }
 
 static bool any_bad(gltf_doc *d, uint32_t token, const stele_primitive *p)
@@ -53,7 +134,7 @@ static bool any_bad(gltf_doc *d, uint32_t token, const stele_primitive *p)
         bad |= is_bad_attribute(d, token, &p->attributes[i]);
     for (size_t i = 0; i < p->morph_count; i++)
         bad |= is_bad(d, token, &p->morphs[i].tangent);
-    return bad;
+    return bad || has_odd_weights(d, token, p);
 }
 
 static void drop_tangents(gltf_doc *d, const char *path, const char *of)
@@ -95,13 +176,16 @@ static void repair_mesh(gltf_doc *d, uint32_t index, stele_mesh *m)
 {
     uint32_t token = gltf_item(d, GLTF_MESHES, index);
     stele_primitive *primitives = copied(d, m->primitives, m->primitive_count, sizeof *primitives);
-    char path[WALK_PATH];
-    for (size_t i = 0; i < m->primitive_count && !d->broken; i++) {
+    uint32_t at = st_gltf_next_primitive(d, index, JSON_ABSENT);
+    char path[JSON_POINTER];
+    for (size_t i = 0; i < m->primitive_count && !d->broken; i++, at = st_gltf_next_primitive(d, index, at)) {
         if (!any_bad(d, token, &primitives[i]))
             continue;
-        st_path(path, "/meshes/%u/primitives/%zu", index, i);
+        st_json_pointer(&d->json, at, path);
         repair_attributes(d, token, &primitives[i], path);
         repair_morphs(d, token, &primitives[i], path);
+        if (has_odd_weights(d, token, &primitives[i]))
+            repair_weights(d, token, &primitives[i], path);
     }
     m->primitives = primitives;
 }
@@ -229,11 +313,9 @@ static void note_part(const gltf_doc *d, stele_part part, uint32_t index, uint32
 static void note_primitives(const gltf_doc *d)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < d->lists[GLTF_MESHES].count; i++) {
-        uint32_t list = st_json_member(&d->json, gltf_item(d, GLTF_MESHES, i), "primitives");
-        for (uint32_t k = st_json_first(&d->json, list); k != JSON_ABSENT; k = st_json_next(&d->json, list, k))
+    for (uint32_t i = 0; i < d->lists[GLTF_MESHES].count; i++)
+        for (uint32_t k = st_gltf_next_primitive(d, i, JSON_ABSENT); k != JSON_ABSENT; k = st_gltf_next_primitive(d, i, k))
             note_part(d, STELE_PART_PRIMITIVE, count++, k);
-    }
 }
 
 static void note_parts(const gltf_doc *d)
@@ -289,6 +371,17 @@ static void repair_nodes(gltf_doc *d)
                         "has a rotation that is not of length 1: it is made so");
 }
 
+/* The writer makes them so, and whoever asks for a pose. */
+static void report_key_rotations(gltf_doc *d)
+{
+    for (uint32_t i = 0; i < d->model.clip_count; i++) {
+        uint64_t bad = st_gltf_odd_rotations(d, i);
+        if (bad)
+            st_gltf_report_data(d, DIAG_REPAIRED_ROTATION, gltf_item(d, GLTF_ANIMATIONS, i), NULL, bad,
+                                "has rotations that are not of length 1: they are made so");
+    }
+}
+
 bool st_gltf_load(context *c, const raw_file *raw)
 {
     gltf_doc d = *((const gltf_file *)raw)->document;
@@ -300,6 +393,8 @@ bool st_gltf_load(context *c, const raw_file *raw)
         repair_clips(&d);
     if (c->load->repair && !d.broken)
         repair_nodes(&d);
+    if (c->load->repair && !d.broken)
+        report_key_rotations(&d);
     *c->load->model = d.model;
     return !d.broken;
 }

@@ -33,11 +33,13 @@ typedef struct gltf_buffer {
     const uint8_t *data; /* NULL: it cannot be had */
     uint64_t size;       /* as it says, which it has at least */
     const char *file;    /* its name, or NULL: it is inside */
+    bool undefined;      /* it has no bytes, which is allowed as long as nobody wants them */
 } gltf_buffer;
 
 typedef struct gltf_buffer_view {
     const uint8_t *data; /* NULL: it cannot be had */
     uint64_t size;
+    bool undefined;                  /* as its buffer is */
     uint32_t stride;                 /* 0: the rows follow each other */
     struct gltf_accessor *accessors; /* those in it */
 } gltf_buffer_view;
@@ -81,6 +83,9 @@ typedef enum gltf_rest {
     REST_EXTRAS,
     REST_IMAGE,
     REST_NAME,
+    REST_MEMBER,
+    REST_PRIMITIVE,
+    REST_ELSEWHERE,
     GLTF_REST
 } gltf_rest;
 
@@ -145,6 +150,12 @@ static inline uint32_t gltf_item(const gltf_doc *d, gltf_list_name list, uint32_
  */
 bool st_gltf_data_uri(gltf_doc *d, uint32_t token, const uint8_t **data, uint64_t *size, const char **mime_type);
 
+/* How long the scheme of a URI is, with its colon; 0 if it has none. One letter is a drive of Windows. */
+size_t st_gltf_scheme(const char *uri);
+
+/* The bytes of a buffer view; without, and reported at the token, if its buffer has none. (parse_buffers.c) */
+const uint8_t *st_gltf_view_bytes(gltf_doc *d, uint32_t token, uint32_t buffer_view);
+
 /* The name of the file that a relative URI stands for; NULL if it is none, which is reported. */
 const char *st_gltf_file_name(gltf_doc *d, uint32_t token);
 
@@ -168,6 +179,15 @@ void st_gltf_read_scene(gltf_doc *d);     /* parse_scene.c: nodes, skins, animat
 
 /* The weights of a mesh's morphs, as the mesh or a node of it says; NULL if it does not. (parse_meshes.c) */
 const float *st_gltf_weights(gltf_doc *d, uint32_t token, const stele_mesh *mesh);
+
+/* How many rotations of a clip are not of length 1 within 1 %. (check.c) */
+uint64_t st_gltf_odd_rotations(gltf_doc *d, uint32_t clip);
+
+/* Rules of the specification that no reader depends on, for a full check. (check_rules.c) */
+void st_gltf_check_rules(gltf_doc *d, const gltf_file *f);
+
+/* The primitive of a mesh behind another, or the first (JSON_ABSENT): those that the model has. (parse_meshes.c) */
+uint32_t st_gltf_next_primitive(const gltf_doc *d, uint32_t mesh, uint32_t before);
 
 /* The extras of an object become properties. Before that, one that has a place of its own in the model can be taken out: its
  * token, if it is of that kind. */

@@ -35,12 +35,15 @@ static bool find_bytes(gltf_doc *d, const gltf_file *f, uint32_t index, gltf_buf
     if (uri == JSON_ABSENT) {
         b->data = index == 0 ? f->bin.data : NULL;
         *size = f->bin.count;
-        if (!b->data)
-            st_gltf_report(d, DIAG_BUFFER_MISSING, token, "has no \"uri\", and there is no BIN chunk for it");
+        b->undefined = !b->data;
         return b->data;
     }
-    if (st_gltf_data_uri(d, uri, &b->data, size, NULL))
+    const char *type = NULL;
+    if (st_gltf_data_uri(d, uri, &b->data, size, d->c->full ? &type : NULL)) {
+        if (type && strcmp(type, "application/octet-stream") != 0 && strcmp(type, "application/gltf-buffer") != 0)
+            st_gltf_report(d, DIAG_AGAINST_SPEC, uri, "is a data URI of the type \"%.40s\", which is none of a buffer", type);
         return b->data;
+    }
     b->file = st_gltf_file_name(d, uri);
     return b->file && find_file(d, uri, b->file, b, size);
 }
@@ -86,11 +89,20 @@ static void read_buffer_view(gltf_doc *d, uint32_t index)
     if (number == STELE_NONE)
         return;
     const gltf_buffer *b = &d->buffers[number];
+    v->undefined = b->undefined;
     if (b->data && (offset > b->size || v->size > b->size - offset))
         st_gltf_report(d, DIAG_ACCESSOR_OUT_OF_RANGE, token, "needs bytes %llu to %llu, but its buffer has %llu",
                        (unsigned long long)offset, (unsigned long long)(offset + v->size), (unsigned long long)b->size);
     else if (b->data)
         v->data = b->data + offset;
+}
+
+const uint8_t *st_gltf_view_bytes(gltf_doc *d, uint32_t token, uint32_t buffer_view)
+{
+    const gltf_buffer_view *v = &d->buffer_views[buffer_view];
+    if (v->undefined)
+        st_gltf_report(d, DIAG_BUFFER_MISSING, token, "is in a buffer that has no \"uri\", and there is no BIN chunk for it");
+    return v->data;
 }
 
 /* ---- Accessors ---- */
@@ -131,7 +143,7 @@ static bool place_rows(gltf_doc *d, uint32_t token, uint32_t buffer_view, uint32
     const gltf_buffer_view *v = &d->buffer_views[buffer_view];
     uint64_t offset = st_gltf_uint(d, token, "byteOffset", most_bytes, 0);
     view->stride = v->stride ? v->stride : size;
-    if (!v->data)
+    if (!st_gltf_view_bytes(d, token, buffer_view))
         return false;
     uint64_t left = offset <= v->size ? v->size - offset : 0;
     if (view->count && (left < size || (view->count - 1) > (left - size) / view->stride)) {

@@ -14,6 +14,21 @@ static bool names_file(const char *name, const char *file)
            (dot && (size_t)(dot - base) == length && strncmp(name, base, length) == 0);
 }
 
+static void check_flaw(gltf_doc *d, uint32_t token, const void *data, uint64_t size)
+{
+    const char *flaw = data ? st_check_flaw(d->c, data, size) : NULL;
+    if (flaw)
+        st_gltf_report(d, DIAG_TEXTURE_UNREADABLE, token, "%s", flaw);
+}
+
+static void check_file(gltf_doc *d, uint32_t uri, const char *file)
+{
+    const void *data;
+    size_t size;
+    if (d->c->full && st_companion_find(d->c->companions, file, &data, &size))
+        check_flaw(d, uri, data, size);
+}
+
 /* An image that lies in the file or in a data URI, or names a file: looked for once, however many textures share it. */
 static void read_image(gltf_doc *d, uint32_t token, stele_texture *image)
 {
@@ -24,8 +39,9 @@ static void read_image(gltf_doc *d, uint32_t token, stele_texture *image)
     image->name = st_gltf_text(d, token, "name");
     image->mime_type = st_gltf_text(d, token, "mimeType");
     if (view != STELE_NONE) {
-        image->data = d->buffer_views[view].data;
+        image->data = st_gltf_view_bytes(d, token, view);
         image->size = d->buffer_views[view].size;
+        check_flaw(d, token, image->data, image->size);
         return;
     }
     if (uri == JSON_ABSENT)
@@ -34,10 +50,15 @@ static void read_image(gltf_doc *d, uint32_t token, stele_texture *image)
     if (st_gltf_data_uri(d, uri, &data, &image->size, &mime_type)) {
         image->data = data;
         image->mime_type = mime_type && *mime_type ? mime_type : image->mime_type;
+        check_flaw(d, uri, data, image->size);
+        return;
+    }
+    image->mime_type = NULL;
+    if (st_gltf_scheme(st_gltf_text(d, token, "uri"))) {
+        st_gltf_lose(d, REST_ELSEWHERE, uri);
         return;
     }
     const char *name = st_gltf_file_name(d, uri);
-    image->mime_type = NULL;
     if (!name)
         return;
     if (image->name && !names_file(image->name, name))
@@ -47,6 +68,8 @@ static void read_image(gltf_doc *d, uint32_t token, stele_texture *image)
         st_gltf_report(d, DIAG_NAME_LEAVES_FOLDER, uri, "is %.200s, out of the model's folder: not followed", name);
     else if (st_companions_any(c) && !(image->file = st_companion_texture(c, name)))
         st_gltf_report(d, DIAG_TEXTURE_MISSING, uri, "is %.200s, which is not beside the model", name);
+    else if (image->file)
+        check_file(d, uri, image->file);
 }
 
 static uint16_t read_constant(gltf_doc *d, uint32_t sampler, const char *key, const uint16_t *allowed)

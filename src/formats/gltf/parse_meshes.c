@@ -411,9 +411,9 @@ static void read_attributes(gltf_doc *d, uint32_t token, stele_primitive *p)
     p->attributes = attributes;
     if (!attributes)
         return;
-    if (position == JSON_ABSENT)
-        st_gltf_report(d, DIAG_ATTRIBUTE_MISSING, list == JSON_ABSENT ? token : list, "has no POSITION");
-    else
+    if (list == JSON_ABSENT)
+        st_gltf_report(d, DIAG_ATTRIBUTE_MISSING, token, "has no attributes");
+    if (position != JSON_ABSENT)
         read_attribute(d, position - 1, p, attributes); /* first: the others are compared with it */
     for (uint32_t key = st_json_first(&d->json, list); key != JSON_ABSENT; key = st_json_next(&d->json, list, key))
         if (json_value_of(key) != position)
@@ -461,6 +461,23 @@ const float *st_gltf_weights(gltf_doc *d, uint32_t token, const stele_mesh *m)
     return weights;
 }
 
+/* Without positions a primitive is allowed, and means nothing. */
+static bool means_nothing(const gltf_doc *d, uint32_t primitive)
+{
+    uint32_t attributes = st_json_member(&d->json, primitive, "attributes");
+    return st_json_kind(&d->json, attributes) == JSON_OBJECT && st_json_member(&d->json, attributes, "POSITION") == JSON_ABSENT;
+}
+
+uint32_t st_gltf_next_primitive(const gltf_doc *d, uint32_t mesh, uint32_t before)
+{
+    const json *j = &d->json;
+    uint32_t list = st_json_member(j, gltf_item(d, GLTF_MESHES, mesh), "primitives");
+    uint32_t token = before == JSON_ABSENT ? st_json_first(j, list) : st_json_next(j, list, before);
+    while (token != JSON_ABSENT && means_nothing(d, token))
+        token = st_json_next(j, list, token);
+    return token;
+}
+
 static void read_mesh(gltf_doc *d, uint32_t token, stele_mesh *m)
 {
     uint32_t list = st_gltf_member(d, token, "primitives", JSON_ARRAY);
@@ -473,9 +490,14 @@ static void read_mesh(gltf_doc *d, uint32_t token, stele_mesh *m)
     if (!st_json_count(&d->json, list))
         st_gltf_report(d, DIAG_BAD_FIELD, token, "has no \"primitives\", which are required");
     for (uint32_t i = st_json_first(&d->json, list); i != JSON_ABSENT; i = st_json_next(&d->json, list, i)) {
-        stele_primitive *p = &primitives[m->primitive_count++];
+        stele_primitive *p = &primitives[m->primitive_count];
         if (st_json_kind(&d->json, i) != JSON_OBJECT)
             st_gltf_report(d, DIAG_BAD_FIELD, i, "is not an object");
+        if (means_nothing(d, i)) {
+            st_gltf_lose(d, REST_PRIMITIVE, i);
+            continue;
+        }
+        m->primitive_count++;
         read_primitive(d, i, p);
         if (d->arena->failed)
             return;

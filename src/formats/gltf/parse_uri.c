@@ -81,7 +81,43 @@ static const char *text_of(gltf_doc *d, uint32_t token, uint64_t *size)
     return (const char *)d->json.text + t->start + 1;
 }
 
-/* data:[mime type][;parameters];base64,digits */
+static uint32_t hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0');
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10) : 16;
+}
+
+/* Bytes that stand for themselves, or are %XX. */
+static uint8_t *unescaped(gltf_doc *d, const char *text, uint64_t length, uint64_t *size)
+{
+    uint8_t *out = st_arena_bytes(d->arena, length);
+    uint64_t count = 0;
+    for (uint64_t i = 0; out && i < length; i++) {
+        uint32_t high = text[i] == '%' && i + 2 < length ? hex_value(text[i + 1]) : 16;
+        uint32_t low = high < 16 ? hex_value(text[i + 2]) : 16;
+        out[count++] = (uint8_t)(low < 16 ? high << 4 | low : (uint8_t)text[i]);
+        i += low < 16 ? 2 : 0;
+    }
+    *size = count;
+    return out;
+}
+
+/* ;name=value for each: readers pass them over, whatever they are. */
+static void check_parameters(gltf_doc *d, uint32_t token, const char *from, const char *to)
+{
+    bool named = true;
+    for (const char *p = from; p < to;) {
+        const char *next = memchr(p + 1, ';', (size_t)(to - p - 1)), *end = next ? next : to;
+        named &= memchr(p, '=', (size_t)(end - p)) != NULL;
+        p = end;
+    }
+    if (!named)
+        st_gltf_report(d, DIAG_AGAINST_SPEC, token, "is a data URI with a parameter that has no value");
+}
+
+/* data:[mime type][;parameters][;base64],what it is */
 bool st_gltf_data_uri(gltf_doc *d, uint32_t token, const uint8_t **data, uint64_t *size, const char **mime_type)
 {
     static const char scheme[] = "data:", encoding[] = ";base64";
@@ -92,29 +128,25 @@ bool st_gltf_data_uri(gltf_doc *d, uint32_t token, const uint8_t **data, uint64_
         return false;
     const char *type = text + strlen(scheme);
     const char *comma = memchr(type, ',', (size_t)(length - strlen(scheme)));
-    const char *coded = comma && (size_t)(comma - type) >= strlen(encoding) ? comma - strlen(encoding) : NULL;
-    if (!coded || memcmp(coded, encoding, strlen(encoding)) != 0) {
-        st_gltf_report(d, DIAG_BAD_URI, token, "is a data URI that is not in base64");
+    if (!comma) {
+        st_gltf_report(d, DIAG_BAD_URI, token, "is a data URI without a comma before its data");
         return true;
     }
+    const char *coded = (size_t)(comma - type) >= strlen(encoding) ? comma - strlen(encoding) : NULL;
+    bool base64 = coded && memcmp(coded, encoding, strlen(encoding)) == 0;
     const char *semicolon = memchr(type, ';', (size_t)(comma - type));
+    uint64_t rest = length - (uint64_t)(comma + 1 - text);
     if (mime_type)
-        *mime_type = st_arena_text(d->arena, type, (uint64_t)(semicolon - type));
-    *data = decoded(d, (const uint8_t *)comma + 1, length - (uint64_t)(comma + 1 - text), size);
+        *mime_type = st_arena_text(d->arena, type, (uint64_t)((semicolon ? semicolon : comma) - type));
+    if (base64 && semicolon != coded && d->c->full)
+        check_parameters(d, token, semicolon, coded);
+    *data = base64 ? decoded(d, (const uint8_t *)comma + 1, rest, size) : unescaped(d, comma + 1, rest, size);
     if (!*data && !d->arena->failed)
         st_gltf_report(d, DIAG_BAD_URI, token, "is a data URI whose base64 is malformed");
     return true;
 }
 
 /* ---- Names of files ---- */
-
-static uint32_t hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (uint32_t)(c - '0');
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10) : 16;
-}
 
 /* Puts bytes for %XX in place. A % that no digits follow is one: not all writers know that it must be escaped. */
 static void decode_percent(char *text)
@@ -128,8 +160,7 @@ static void decode_percent(char *text)
     *out = 0;
 }
 
-/* How long the scheme of a URI is, with its colon; 0 if it has none. One letter is a drive of Windows. */
-static size_t scheme_length(const char *text)
+size_t st_gltf_scheme(const char *text)
 {
     size_t n = 0;
     while ((text[n] >= 'a' && text[n] <= 'z') || (text[n] >= 'A' && text[n] <= 'Z') ||
@@ -142,7 +173,7 @@ const char *st_gltf_file_name(gltf_doc *d, uint32_t token)
 {
     uint64_t size;
     char *name = (char *)st_json_string(&d->json, d->arena, token, &size);
-    size_t scheme = scheme_length(name);
+    size_t scheme = st_gltf_scheme(name);
     if (!*name || strlen(name) != size || strstr(name, "%00"))
         st_gltf_report(d, DIAG_BAD_URI, token, "names no file");
     else if (scheme)

@@ -92,7 +92,7 @@ static void take_uvs(writer *w, attribute_list *list, const stele_primitive *p, 
             take_attribute(w, list, p, a, set, path);
         else if (list->count < MOST_ATTRIBUTES) {
             list->items[list->count++] = (stele_attribute){.semantic = STELE_UV, .set = set};
-            st_lose(w->c, DIAG_REPAIRED_UV, p->vertex_count, path,
+            st_lose(w->c, DIAG_UVS_MADE, p->vertex_count, path,
                     "needs texture coordinates for this material: set %u was made of zeros", set);
         }
     }
