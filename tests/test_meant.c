@@ -1,11 +1,12 @@
 /* What Stele writes is read as it was meant: random rigs and clips, saved in every format and dialect and opened again without
- * being told anything, show the same triangles at the same places, at rest and at every key. */
+ * being told anything but what the writer says that it must be told, show the same triangles at the same places, at rest and at
+ * every key, seen from the same side, with the same normals, texture coordinates and colours. */
 #include <math.h>
 #include <unistd.h>
 
 #include "support.h"
 
-enum { MOST_JOINTS = 24, MOST_TRIANGLES = 40, MOST_KEYS = 24, SEEDS = 300 };
+enum { MOST_JOINTS = 100, MOST_TRIANGLES = 40, MOST_KEYS = 24, LONGEST_CLIP = 200, SEEDS = 300 };
 
 static uint64_t state_of_random;
 
@@ -71,13 +72,16 @@ static uint32_t add_skeleton(stele_file *file, uint32_t count)
                                               .inverse_bind = stele_float_view(inverse, count, 16)});
 }
 
-/* Triangles of their own vertices, whose normals say which side is seen. */
+/* Triangles of their own vertices, whose normals say which side is seen, but for some models that are inside out. */
 static void add_mesh(stele_file *file, uint32_t triangles, uint32_t joints)
 {
     uint32_t count = 3 * triangles, used = 0;
     float *positions = stele_memory(file, 12 * (uint64_t)count), *normals = stele_memory(file, 12 * (uint64_t)count);
     float *uvs = stele_memory(file, 8 * (uint64_t)count), *weights = stele_memory(file, 16 * (uint64_t)count);
+    float *colors = stele_memory(file, 16 * (uint64_t)count);
     uint8_t *owners = stele_memory(file, 4 * (uint64_t)count);
+    float side = pick(8) ? 1 : -1;
+    bool in_bytes = pick(2), colored = pick(3) == 0;
     for (uint32_t t = 0; t < triangles; t++) {
         float *p = positions + 9 * t, a[3], b[3], n[3], length;
         do {
@@ -92,7 +96,7 @@ static void add_mesh(stele_file *file, uint32_t triangles, uint32_t joints)
             length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         } while (length < 0.1f);
         for (int i = 0; i < 9; i++)
-            normals[9 * t + (uint32_t)i] = n[i % 3] / length;
+            normals[9 * t + (uint32_t)i] = side * n[i % 3] / length;
         bool seam = joints > 1 && pick(3) == 0;
         uint32_t owner = joints ? pick(joints) : 0;
         for (uint32_t v = 3 * t; v < 3 * t + 3; v++) {
@@ -101,14 +105,18 @@ static void add_mesh(stele_file *file, uint32_t triangles, uint32_t joints)
             owners[4 * v + 1] = (uint8_t)(joints ? (owners[4 * v] + 1u) % joints : 0);
             weights[4 * v] = joints > 1 ? (float)share / 255 : 1;
             weights[4 * v + 1] = 1 - weights[4 * v];
+            for (uint32_t k = 0; k < 4; k++)
+                colors[4 * v + k] = k == 3 ? 1 : in_bytes ? (float)pick(256) / 255 : between(0, 1);
             uvs[2 * v] = between(0, 1);
             uvs[2 * v + 1] = between(0, 1);
         }
     }
-    stele_attribute attributes[5] = {{STELE_POSITION, 0, stele_float_view(positions, count, 3)},
+    stele_attribute attributes[6] = {{STELE_POSITION, 0, stele_float_view(positions, count, 3)},
                                      {STELE_NORMAL, 0, stele_float_view(normals, count, 3)},
                                      {STELE_UV, 0, stele_float_view(uvs, count, 2)}};
     used = 3;
+    if (colored)
+        attributes[used++] = (stele_attribute){STELE_COLOR, 0, stele_float_view(colors, count, 4)};
     if (joints) {
         attributes[used++] = (stele_attribute){STELE_JOINTS, 0, {owners, count, 4, 4, STELE_U8, false}};
         attributes[used++] = (stele_attribute){STELE_WEIGHTS, 0, stele_float_view(weights, count, 4)};
@@ -121,7 +129,7 @@ static void add_mesh(stele_file *file, uint32_t triangles, uint32_t joints)
 /* Keys at tenths of a second, which all formats hold. */
 static void add_clip(stele_file *file, uint32_t number, uint32_t joints)
 {
-    uint32_t keys = 1 + pick(pick(2) ? 3 : MOST_KEYS), used = 0;
+    uint32_t keys = 1 + pick(pick(2) ? 3 : pick(8) ? MOST_KEYS : LONGEST_CLIP), used = 0;
     stele_channel channels[2 * MOST_JOINTS];
     float *times = stele_memory(file, 4 * (uint64_t)keys);
     char name[16];
@@ -163,8 +171,35 @@ static stele_file *random_model(uint64_t seed)
 
 /* ---- What it shows ---- */
 
-/* The middles of all triangles, in their order: the same however vertices and corners are listed. */
-static size_t middles_of(stele_file *file, uint32_t clip, double seconds, double (*middles)[3])
+/* A triangle by the middles of its corners: the same however vertices and corners are listed. */
+typedef struct triangle {
+    double middle[3], across[3], normal[3], uv[2], color[4]; /* across: the side that is seen, as long as its area */
+} triangle;
+
+static void add_corner(const stele_primitive *p, uint64_t v, const float *positions, const float *normals, triangle *t)
+{
+    const stele_view *uv = stele_primitive_view(p, STELE_UV, 0), *color = stele_primitive_view(p, STELE_COLOR, 0);
+    for (uint64_t k = 0; k < 3; k++) {
+        t->middle[k] += (double)positions[3 * v + k] / 3;
+        t->normal[k] += (double)normals[3 * v + k] / 3;
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        t->uv[k] += uv ? stele_view_number(uv, v, k) / 3 : 0;
+    for (uint32_t k = 0; k < 4; k++)
+        t->color[k] += color && k < color->components ? stele_view_number(color, v, k) / 3 : 1.0 / 3;
+}
+
+static void find_side(const float *a, const float *b, const float *c, double across[3])
+{
+    for (int k = 0; k < 3; k++) {
+        int x = (k + 1) % 3, y = (k + 2) % 3;
+        across[k] = ((double)b[x] - (double)a[x]) * ((double)c[y] - (double)a[y]) -
+                    ((double)b[y] - (double)a[y]) * ((double)c[x] - (double)a[x]);
+    }
+}
+
+/* All triangles, in their order. */
+static size_t triangles_of(stele_file *file, uint32_t clip, double seconds, triangle *triangles)
 {
     const stele_model *m = stele_file_model(file);
     double(*matrices)[16] = malloc(m->node_count * sizeof *matrices);
@@ -173,34 +208,58 @@ static size_t middles_of(stele_file *file, uint32_t clip, double seconds, double
     for (uint32_t n = 0; n < m->node_count; n++)
         for (uint32_t k = 0; m->nodes[n].mesh != STELE_NONE && k < m->meshes[m->nodes[n].mesh].primitive_count; k++) {
             const stele_primitive *p = &m->meshes[m->nodes[n].mesh].primitives[k];
-            float *positions = malloc((size_t)p->vertex_count * 12);
+            float *positions = malloc((size_t)p->vertex_count * 12), *normals = calloc((size_t)p->vertex_count, 12);
             uint64_t corners = p->indices.count ? p->indices.count : p->vertex_count;
+            bool shaded = stele_primitive_view(p, STELE_NORMAL, 0);
             assert_true(stele_evaluate_vertices(m, n, k, clip, seconds, (const double(*)[16])matrices, m->node_count, positions,
-                                                NULL, p->vertex_count));
-            for (uint64_t i = 0; i + 2 < corners && count < MOST_TRIANGLES; i += 3, count++)
-                for (int axis = 0; axis < 3; axis++) {
-                    middles[count][axis] = 0;
-                    for (uint64_t c = i; c < i + 3; c++) {
-                        uint64_t v = p->indices.count ? (uint64_t)stele_view_number(&p->indices, c, 0) : c;
-                        middles[count][axis] += (double)positions[3 * v + (uint64_t)axis] / 3;
-                    }
+                                                shaded ? normals : NULL, p->vertex_count));
+            for (uint64_t i = 0; i + 2 < corners && count < MOST_TRIANGLES; i += 3, count++) {
+                uint64_t v[3];
+                triangles[count] = (triangle){{0}, {0}, {0}, {0}, {0}};
+                for (uint64_t c = 0; c < 3; c++) {
+                    v[c] = p->indices.count ? (uint64_t)stele_view_number(&p->indices, i + c, 0) : i + c;
+                    add_corner(p, v[c], positions, normals, &triangles[count]);
                 }
+                find_side(positions + 3 * v[0], positions + 3 * v[1], positions + 3 * v[2], triangles[count].across);
+            }
             free(positions);
+            free(normals);
         }
     free(matrices);
     return count;
 }
 
-static double largest_distance(stele_file *a, stele_file *b, uint32_t clip, double seconds)
+static double distance(const double *a, const double *b, int count)
 {
-    double p[MOST_TRIANGLES][3], q[MOST_TRIANGLES][3], worst = 0;
-    size_t count = middles_of(a, clip, seconds, p);
-    if (middles_of(b, clip, seconds, q) != count)
-        return INFINITY;
-    for (size_t i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++)
-            worst = fmax(worst, fabs(p[i][k] - q[i][k]));
+    double worst = 0;
+    for (int k = 0; k < count; k++)
+        worst = fmax(worst, fabs(a[k] - b[k]));
     return worst;
+}
+
+/* What differs, or NULL. Only where they are, if nothing else is asked for. */
+static const char *what_differs(stele_file *a, stele_file *b, uint32_t clip, double seconds, double most, uint64_t holds)
+{
+    triangle p[MOST_TRIANGLES], q[MOST_TRIANGLES];
+    size_t count = triangles_of(a, clip, seconds, p);
+    if (triangles_of(b, clip, seconds, q) != count)
+        return "the number of triangles";
+    for (size_t i = 0; i < count; i++) {
+        double sides = 0;
+        for (int k = 0; k < 3; k++)
+            sides += p[i].across[k] * q[i].across[k];
+        if (!(distance(p[i].middle, q[i].middle, 3) < most))
+            return "where triangles are";
+        if (holds && !(sides > 0))
+            return "the side that is seen";
+        if ((holds & STELE_NORMALS) && !(distance(p[i].normal, q[i].normal, 3) < 1e-3))
+            return "normals";
+        if ((holds & STELE_UVS) && !(distance(p[i].uv, q[i].uv, 2) < 1e-4))
+            return "texture coordinates";
+        if ((holds & STELE_COLORS) && !(distance(p[i].color, q[i].color, 4) < 4e-3))
+            return "colours";
+    }
+    return NULL;
 }
 
 /* ---- There and back ---- */
@@ -221,21 +280,43 @@ static bool loses(const stele_file *file, const char *ids)
 static void compare(stele_file *meant, stele_file *read, const stele_format_info *format, const char *what)
 {
     const stele_model *model = stele_file_model(meant);
-    bool moves = (format->capabilities | format->beside) & STELE_ANIMATION &&
-                 !loses(meant, "loss-skin loss-skeleton loss-animation loss-poses");
-    if (!loses(meant, "loss-rest") && !(largest_distance(meant, read, STELE_NONE, 0) < 1e-3))
-        fail_msg("%s is not read as it was meant, at rest", what);
+    uint64_t holds = format->capabilities | format->beside;
+    bool moves = holds & STELE_ANIMATION && !loses(meant, "loss-skin loss-skeleton loss-animation loss-poses");
+    if (loses(meant, "loss-color loss-vertex-color"))
+        holds &= ~STELE_COLORS;
+    if (loses(meant, "loss-uv"))
+        holds &= ~STELE_UVS;
+    if (loses(meant, "loss-normal"))
+        holds &= ~STELE_NORMALS;
+    const char *differs = loses(meant, "loss-rest") ? NULL : what_differs(meant, read, STELE_NONE, 0, 1e-3, holds);
+    if (differs)
+        fail_msg("%s is not read as it was meant, at rest: %s", what, differs);
     for (uint32_t c = 0; moves && c < model->clip_count; c++)
         for (double t = 0; t <= model->clips[c].duration + 0.01; t += 0.1)
-            if (!(largest_distance(meant, read, c, t) < 2e-3))
+            if (what_differs(meant, read, c, t, 2e-3, 0))
                 fail_msg("%s is not read as it was meant: clip %u at %g", what, c, t);
+}
+
+/* What the writer says that a reader must be told: random bones may tear what is meant apart more than what is not, and what is
+ * inside out looks as if it were the other way round. */
+static size_t choices_told(const stele_file *meant, stele_choice choices[2])
+{
+    static const stele_choice known[] = {{"ctc.bind", "inverse"}, {"ctc.winding", "reverse"}};
+    size_t count, told = 0;
+    const stele_diagnostic *d = stele_file_diagnostics(meant, &count);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(d[i].id, "nonstandard-layout") == 0 && strstr(d[i].text, known[k].name)) {
+                choices[told++] = known[k];
+                break;
+            }
+    return told;
 }
 
 /* Written and opened again: in memory, unless there are files beside it. Not there: it does not fit. */
 static stele_file *read_again(stele_file *meant, const stele_format_info *format, const char *dialect, bytes *content)
 {
-    /* random bones may tear what is meant apart more than what is not: then the writer says how to read it */
-    static const stele_choice inverse = {"ctc.bind", "inverse"};
+    stele_choice choices[2];
     char path[128];
     stele_save_options options = {.format = format->name, .dialect = dialect, .overwrite = true};
     snprintf(path, sizeof path, "%s/m.%s", folder, format->name);
@@ -243,9 +324,9 @@ static stele_file *read_again(stele_file *meant, const stele_format_info *format
         stele_file_save(meant, path, &options);
     else
         *content = rewritten(meant, &options);
-    bool told = find_diagnostic(meant, "nonstandard-layout");
-    stele_options reading = {.name = path, .check = STELE_CHECK_FULL, .load = {.choices = &inverse, .choice_count = told}};
-    told_count += told;
+    size_t told = choices_told(meant, choices);
+    stele_options reading = {.name = path, .check = STELE_CHECK_FULL, .load = {.choices = choices, .choice_count = told}};
+    told_count += told > 0;
     if (stele_file_status(meant) != STELE_OK)
         return NULL;
     return content->data ? stele_open_memory(content->data, content->size, &reading) : stele_open(path, &reading);
@@ -277,7 +358,7 @@ static void what_is_written_is_read_as_it_was_meant(void **state)
     for (size_t i = 0; (format = stele_format_at(i)); i++)
         for (uint64_t seed = 0; (format->capabilities & STELE_MESHES) && seed < SEEDS; seed++)
             there_and_back(seed, format, format->dialects[seed % format->dialect_count].name);
-    assert_in_range(told_count, 0, SEEDS / 50);
+    assert_in_range(told_count, SEEDS / 20, SEEDS / 5); /* those that are inside out, and few others */
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);

@@ -120,6 +120,13 @@ static bool decide_winding(context *c, const ctc_file *f, const ctc_rig *rig, co
     return sum <= 0;
 }
 
+bool st_ctc_seems_reversed(context *c, const ctc_file *f, const ctc_rig *rig)
+{
+    size_t list_count;
+    ctc_list *lists = st_ctc_lists(f, c->arena, &list_count);
+    return lists && decide_winding(c, f, rig, lists, list_count);
+}
+
 static bool choose_winding(context *c, const ctc_file *f, const ctc_rig *rig, const ctc_list *lists, size_t list_count)
 {
     const char *choice = st_load_choice(c, CTC_WINDING_KEY);

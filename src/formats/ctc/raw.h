@@ -247,6 +247,9 @@ typedef struct ctc_rig {
 /* False without memory. Choices and what the data decides are reported. */
 bool st_ctc_load_rig(context *c, const ctc_file *f, ctc_rig *rig);
 
+/* Whether a reader who is told nothing turns the triangles round. (load.c) */
+bool st_ctc_seems_reversed(context *c, const ctc_file *f, const ctc_rig *rig);
+
 /* The parent of a bone, or STELE_NONE. */
 uint32_t st_ctc_parent(const ctc_file *f, uint32_t bone);
 

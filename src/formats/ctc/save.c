@@ -416,7 +416,7 @@ static void save_header(ctc_saver *a)
 }
 
 /* What a reader who is told nothing would take the file for. False if it cannot be known. */
-static bool read_again(const ctc_saver *a, ctc_rig *rig)
+static bool read_again(const ctc_saver *a, ctc_rig *rig, bool *reverse)
 {
     static const stele_load_options nothing;
     const stele_format_info *info = &st_format_ctc.info;
@@ -425,7 +425,10 @@ static bool read_again(const ctc_saver *a, ctc_rig *rig)
     context c = *a->c;
     c.load = &l;
     c.diags = &unsaid;
-    return st_diags_init(&unsaid, c.arena, NULL, 0, NULL) && st_ctc_load_rig(&c, a->file, rig);
+    if (!st_diags_init(&unsaid, c.arena, NULL, 0, NULL) || !st_ctc_load_rig(&c, a->file, rig))
+        return false;
+    *reverse = st_ctc_seems_reversed(&c, a->file, rig);
+    return true;
 }
 
 static void tell_choice(const ctc_saver *a, const char *what, const char *choice)
@@ -439,7 +442,11 @@ static void report_choices(const ctc_saver *a)
 {
     double fps = frames_a_second(a);
     ctc_rig rig;
-    if (a->bone_count && read_again(a, &rig) && rig.way != a->way)
+    bool reverse, known = read_again(a, &rig, &reverse);
+    if (known && reverse != a->reverse)
+        tell_choice(a, "its normals point to where triangles are not seen from",
+                    a->reverse ? "--set " CTC_WINDING_KEY "=reverse" : "--set " CTC_WINDING_KEY "=keep");
+    if (a->bone_count && known && rig.way != a->way)
         tell_choice(a, st_arena_format(a->c->arena, "its bones are bound the %s way", st_ctc_bind_names[a->way]),
                     st_arena_format(a->c->arena, "--set " CTC_BIND_KEY "=%s", st_ctc_bind_names[a->way]));
     if (says(a, CTC_UP_KEY, "y"))

@@ -136,7 +136,7 @@ static float look_of(float number)
     return (float)(is_whole(255 * x) - is_whole(255 * st_power(x, 1 / 2.2)));
 }
 
-/* Numbers between 0 and 1 tell, and no file mixes them. */
+/* Numbers between 0 and 1 tell, and no file mixes them: among any numbers a few are multiples by chance. */
 bool st_sgm_colors_look_srgb(const sgm_file *f)
 {
     memo looks = {.make = look_of};
@@ -153,7 +153,7 @@ bool st_sgm_colors_look_srgb(const sgm_file *f)
                 numbers++;
             }
     }
-    return sum > 0;
+    return 2 * sum > (float)numbers;
 }
 
 static bool decide_colors(context *c, const sgm_file *f)
