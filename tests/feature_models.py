@@ -551,6 +551,105 @@ def image_name(b):
     b.json["images"][0]["name"] = "picture"
 
 
+# ---- Together, and in other ways than the usual
+
+@feature
+def two_transforms(b):
+    base_map(b)
+    FEATURES["normal_map"](b)
+    FEATURES["occlusion_map"](b)
+    b.extend("KHR_texture_transform")
+    b.attribute("TEXCOORD_1", UVS[::-1], "VEC2")
+    m = b.json["materials"][0]
+    for use in (m["pbrMetallicRoughness"]["baseColorTexture"], m["normalTexture"]):
+        use["extensions"] = {"KHR_texture_transform": {"offset": [0.25, 0.5], "scale": [2, 4]}}
+    m["occlusionTexture"] |= {"texCoord": 1, "extensions": {"KHR_texture_transform": {"offset": [0.5, 0.125]}}}
+
+
+@feature
+def color_of_one_primitive(b):
+    two_materials(b)
+    del b.json["materials"], b.primitive["material"], b.json["meshes"][0]["primitives"][1]["material"]
+    b.attribute("COLOR_0", [(0, 0.25, 1, 0.5)] * 6, "VEC4")
+
+
+@feature
+def mixed_alpha(b):
+    two_materials(b)
+    b.json["materials"][0] |= {"alphaMode": "MASK", "alphaCutoff": 0.25}
+    b.json["materials"][1] = {"alphaMode": "BLEND", "pbrMetallicRoughness": {"metallicFactor": 0, "baseColorFactor": [1, 1, 1, 0.5]}}
+
+
+@feature
+def faint_emission(b):
+    b.material(emissiveFactor=[1, 0, 0.5], extensions={"KHR_materials_emissive_strength": {"emissiveStrength": 0.5}})
+
+
+@feature
+def mirrored(b):
+    b.json["nodes"][0]["scale"] = [-1, 1, 1]
+
+
+@feature
+def strip(b):
+    b.primitive["attributes"]["POSITION"] = b.add([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 2, 0), (1, 2, 0)], "VEC3")
+    b.primitive["attributes"]["NORMAL"] = b.add([(0, 0, 1)] * 6, "VEC3")
+    b.primitive["mode"] = 5
+
+
+@feature
+def fan(b):
+    strip(b)
+    b.primitive["attributes"]["POSITION"] = b.add([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 2, 0), (-1, 1, 0), (-1, 0, 0)], "VEC3")
+    b.primitive["mode"] = 6
+    del b.primitive["indices"]
+
+
+@feature
+def sparse_positions(b):
+    accessors = b.json["accessors"]
+    where, what = accessors[b.add([5], "SCALAR", 5123)], accessors[b.add([(0, 0, 8)], "VEC3")]
+    accessors[b.primitive["attributes"]["POSITION"]] |= {"max": [1, 2, 8], "sparse": {
+        "count": 1, "indices": {"bufferView": where["bufferView"], "componentType": 5123}, "values": {"bufferView": what["bufferView"]}}}
+
+
+@feature
+def undrawn_mesh(b):
+    b.json["meshes"].append({"primitives": [dict(b.primitive)], "name": "of nobody"})
+
+
+@feature
+def names_of_two_lines(b):
+    b.material(name="a\nb")
+    b.json["meshes"][0]["name"] = " around "
+
+
+@feature
+def fine_weights(b):
+    influences(b)
+    b.attribute("WEIGHTS_0", [(0.703125, 0.296875, 0, 0)] * 6, "VEC4")
+    b.clip(b.joints()[1], "translation", [0, 1], [(0, 2, 0), (0, 4, 0)])
+
+
+@feature
+def still_steps(b):
+    b.skeleton()
+    b.clip(b.joints()[1], "rotation", [0, 1], [turn(90), turn(90)], "STEP")
+    b.clip(b.joints()[0], "translation", [0.5], [(0, 0, 0), (0, 0, 0), (0, 0, 0)], "CUBICSPLINE")
+
+
+@feature
+def clip_of_one_moment(b):
+    b.skeleton()
+    b.clip(b.joints()[1], "rotation", [0], [turn(90)])
+
+
+@feature
+def morph_and_skin(b):
+    morphs(b)
+    joint_clip(b)
+
+
 def everything(b):
     """As much as one model can have at once."""
     for name in ("many_uv_sets", "color_sets", "tangents", "translucent", "double_sided", "metallic", "roughness",
@@ -725,7 +824,7 @@ class Shown:
             skinned = "skin" in g.nodes[node] and "JOINTS_0" in p["attributes"]
             of = g.influences(p)[v] if skinned else []
             joints = g.skins[g.nodes[node]["skin"]]["joints"] if skinned else []
-            weights.append((key, tuple(sorted((value(world[joints[j]][12:15]), round(w, 2)) for j, w in of if joints[j] not in neutral))))
+            weights.append((key, tuple(sorted((value(world[joints[j]][12:15]), round(w, 4)) for j, w in of if joints[j] not in neutral))))
         f["weights"] = sorted(weights, key=repr)
         f["attachments"] = sorted(value(world[i][12:15]) for i, n in enumerate(g.nodes) if n.get("extras", {}).get("attachment"))
 
@@ -746,7 +845,7 @@ class Shown:
         f, g = self.facets, self.g
         deltas = []
         for key, node, primitive, v in self.corners:
-            p, world = g.primitive(node, primitive), g.world()[node]
+            p, world = g.primitive(node, primitive), g.vertex_matrices(node, primitive, None, 0.0)[v]
             for name in ("POSITION", "NORMAL"):
                 for i, target in enumerate(p.get("targets", [])):
                     x, y, z = g.accessor(target[name])[v] if name in target else (0, 0, 0)

@@ -30,7 +30,7 @@ COVERS = {
     **{f"{role} map transform": MAP | {"loss-sampling", "loss-uv"}
        for role in ("normal", "occlusion", "metallic", "emission", "specular", "specular color")},
     "wrap": MAP | {"loss-sampling"}, "filters": MAP | {"loss-sampling"}, "joints": {"loss-skeleton"},
-    "weights": {"loss-skeleton", "loss-skin", "loss-influences"}, "attachments": {"loss-attachment"},
+    "weights": {"loss-skeleton", "loss-skin", "loss-influences", "loss-precision"}, "attachments": {"loss-attachment"},
     "clips": {"loss-animation", "loss-skeleton"}, "durations": MOTION, "motion": MOTION, "motion of joints": MOTION,
     "morphs": {"loss-morph"}, "morph normals": {"loss-morph"}, "morph weights": {"loss-morph"},
     "mesh names": {"loss-name", "loss-mesh"}, "node names": {"loss-name", "loss-mesh", "loss-attachment", "loss-skeleton"},
@@ -75,7 +75,7 @@ CAPABILITIES = {
     "morph_clip": ("morph-animation", "motion"),
 }
 # What docs/losses.md says below its table: kept in part, or seen otherwise
-IN_PART = {("occlusion_map", "sgm"), ("colors", "ctc"), ("color_alpha", "ctc"), ("base_color", "ctc"),
+IN_PART = {("occlusion_map", "sgm"), ("influences", "mesh"), ("colors", "ctc"), ("color_alpha", "ctc"), ("base_color", "ctc"),
            ("rest_pose", "sff"), ("rest_pose", "obj")}
 
 

@@ -41,7 +41,10 @@ TAIL = """
 - A CTC rests as its first frame is: another rest pose is kept only without clips.
 - CTC holds colours in 8 bits and the weights of the main key not beside others; MESH holds weights in 8 bits; TWM whole
   milliseconds; CTC frames.
-- The name of a model is that of its file, unless a glTF says another.
+- The name of a model is that of its file, unless a glTF says another. What a glTF calls its accessors, buffers and samplers
+  is no part of the model.
+- Clips of an SGA are known by their names: of equal ones that share a name one is left.
+- Without nodes, meshes that nothing draws have no place: they are lost and said.
 - Properties that begin with the name of a format (`sgm.textures`) say how one of its files was written: they come back in that
   format, and other formats leave them out.
 - What could not be read from a file is lost as well: `extension-ignored`, `not-carried` and others on [the page of

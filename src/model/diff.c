@@ -229,14 +229,17 @@ static void same_material(diff *d, const char *path, uint32_t a, uint32_t b)
     const stele_material *ma = a == STELE_NONE ? &plain : &d->a->materials[a];
     const stele_material *mb = b == STELE_NONE ? &plain : &d->b->materials[b];
     static const char *const modes[] = {[STELE_OPAQUE] = "opaque", [STELE_MASK] = "mask", [STELE_BLEND] = "blend"};
-    const float surface_a[] = {ma->metallic, ma->roughness, ma->specular, ma->emissive_strength,
-                               ma->alpha_mode == STELE_MASK ? ma->alpha_cutoff : 0};
-    const float surface_b[] = {mb->metallic, mb->roughness, mb->specular, mb->emissive_strength,
-                               mb->alpha_mode == STELE_MASK ? mb->alpha_cutoff : 0};
+    const float surface_a[] = {ma->metallic, ma->roughness, ma->specular, ma->alpha_mode == STELE_MASK ? ma->alpha_cutoff : 0};
+    const float surface_b[] = {mb->metallic, mb->roughness, mb->specular, mb->alpha_mode == STELE_MASK ? mb->alpha_cutoff : 0};
     same_numbers(d, st_arena_format(d->arena, "%s.base_color", path), ma->base_color, mb->base_color, 4);
-    same_numbers(d, st_arena_format(d->arena, "%s.emissive", path), ma->emissive, mb->emissive, 3);
+    float glow_a[3], glow_b[3]; /* colour and strength are one light */
+    for (int i = 0; i < 3; i++) {
+        glow_a[i] = ma->emissive[i] * ma->emissive_strength;
+        glow_b[i] = mb->emissive[i] * mb->emissive_strength;
+    }
+    same_numbers(d, st_arena_format(d->arena, "%s.emissive", path), glow_a, glow_b, 3);
     same_numbers(d, st_arena_format(d->arena, "%s.specular_color", path), ma->specular_color, mb->specular_color, 3);
-    same_numbers(d, st_arena_format(d->arena, "%s.surface", path), surface_a, surface_b, 5);
+    same_numbers(d, st_arena_format(d->arena, "%s.surface", path), surface_a, surface_b, 4);
     same_text(d, st_arena_format(d->arena, "%s.alpha_mode", path), modes[ma->alpha_mode], modes[mb->alpha_mode]);
     same_text(d, st_arena_format(d->arena, "%s.sides", path), ma->double_sided ? "two" : "one",
               mb->double_sided ? "two" : "one");

@@ -337,18 +337,31 @@ static void survey_morphs(survey *s)
     }
 }
 
+/* Whether a channel has one value at all times: then it does not matter how it goes from key to key. */
+static bool holds_still(const stele_channel *c)
+{
+    if (c->times.count > c->values.count) /* in a file that changes */
+        return false;
+    for (uint64_t i = 1; i < c->values.count; i++)
+        for (uint32_t k = 0; k < c->values.components; k++) {
+            bool tangent = c->interpolation == STELE_CUBIC && i % 3 != 1;
+            double other = tangent ? 0 : stele_view_number(&c->values, c->interpolation == STELE_CUBIC, k);
+            if (stele_view_number(&c->values, i, k) != other)
+                return false;
+        }
+    return true;
+}
+
 static void survey_clips(survey *s)
 {
     for (size_t i = 0; i < s->model->clip_count; i++)
         for (size_t k = 0; k < s->model->clips[i].channel_count; k++) {
             const stele_channel *c = &s->model->clips[i].channels[k];
+            uint64_t kind = c->interpolation == STELE_CUBIC ? STELE_CURVES : c->interpolation == STELE_STEP ? STELE_STEPS : 0;
             if (c->path == STELE_MORPH_WEIGHTS)
                 demand(s, KIND_CHANNEL, STELE_MORPH_ANIMATION);
-            else
-                demand(s, KIND_INTERPOLATION,
-                       c->interpolation == STELE_CUBIC  ? STELE_CURVES
-                       : c->interpolation == STELE_STEP ? STELE_STEPS
-                                                        : 0);
+            else if ((kind & ~s->can) && !holds_still(c))
+                demand(s, KIND_INTERPOLATION, kind);
         }
 }
 
@@ -470,8 +483,24 @@ static void report_without(survey *s, uint64_t capability, diag_code code, uint6
         st_lose(s->c, code, count, "", "has no %s: %llu dropped", what, (unsigned long long)count);
 }
 
+/* Without nodes every mesh is drawn once, where it is: what no node draws has no place. */
+static void survey_undrawn(survey *s)
+{
+    bool *drawn = st_need(s->c, s->model->mesh_count, sizeof *drawn);
+    uint64_t undrawn = 0;
+    for (size_t i = 0; drawn && i < s->model->node_count; i++)
+        if (s->model->nodes[i].mesh != STELE_NONE)
+            drawn[s->model->nodes[i].mesh] = true;
+    for (size_t i = 0; drawn && i < s->model->mesh_count; i++)
+        undrawn += !drawn[i];
+    st_lose(s->c, DIAG_LOSS_MESH, undrawn, "", "has no place for meshes that no node draws: %llu dropped",
+            (unsigned long long)undrawn);
+}
+
 static void survey_meshes(survey *s, const inventory *i)
 {
+    if (!(s->can & STELE_NODES))
+        survey_undrawn(s);
     report_without(s, STELE_NORMALS, DIAG_LOSS_NORMAL, i->normals, "normals");
     report_without(s, STELE_UVS, DIAG_LOSS_UV, i->uvs, "texture coordinates");
     report_without(s, STELE_COLORS, DIAG_LOSS_VERTEX_COLOR, i->colors, "vertex colours");

@@ -13,6 +13,7 @@ typedef struct mesh_saver {
     joint_numbers numbers;
     mesh_vertex vertex;
     uint64_t vertex_count, index_count;
+    uint64_t rounded;           /* vertices whose weights are not exact */
     uint64_t too_many, sheared; /* vertices with more joints than fit, poses */
 } mesh_saver;
 
@@ -62,6 +63,10 @@ static void save_influences(mesh_saver *m, const flat_mesh *mesh, uint64_t verte
     size_t all, count = st_numbered_influences(&m->numbers, mesh, vertex, influences, INFLUENCES, &all);
     m->too_many += all > INFLUENCES;
     quantize(influences, count, weights);
+    bool rounded = false;
+    for (size_t i = 0; i < count; i++)
+        rounded |= fabs(influences[i].weight * 255 - weights[i]) > 1e-3;
+    m->rounded += rounded;
     for (size_t i = 0; i < INFLUENCES; i++) {
         joints[i] = i < count && weights[i] ? (uint8_t)influences[i].joint : NO_JOINT;
         joints[INFLUENCES + i] = weights[i];
@@ -111,6 +116,8 @@ static void report_geometry(mesh_saver *m)
     st_report_uvs(m->c, &m->flat);
     st_lose(m->c, DIAG_LOSS_INFLUENCES, m->too_many, "vertices", "weights are 8 bits and 4 per vertex: %llu %s had more",
             (unsigned long long)m->too_many, m->too_many == 1 ? "vertex" : "vertices");
+    st_lose(m->c, DIAG_LOSS_PRECISION, m->rounded, "vertices", "has weights of 8 bits: those of %llu %s rounded",
+            (unsigned long long)m->rounded, m->rounded == 1 ? "vertex are" : "vertices are");
 }
 
 /* ---- The skeleton ---- */

@@ -93,6 +93,8 @@ static bool name_materials(context *c, mtl_file *f)
         while (st_obj_find_name(&taken, (text){name, strlen(name)}) != STELE_NONE)
             name = st_arena_format(c->arena, "%s_%u", name, i);
         f->materials[i] = name;
+        f->renamed +=
+            f->model->materials[i].name && *f->model->materials[i].name && strcmp(f->model->materials[i].name, name) != 0;
         if (!st_obj_add_name(&taken, c->arena, (text){name, strlen(name)}, i))
             return false;
     }

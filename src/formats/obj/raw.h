@@ -132,6 +132,7 @@ bool st_mtl_load(context *c, const char *library, text content, obj_names *names
 typedef struct mtl_file {
     const stele_model *model;
     const char **materials, **textures;
+    uint64_t renamed; /* materials whose names are not what they were */
 } mtl_file;
 
 mtl_file *st_mtl_make(context *c);

@@ -277,9 +277,23 @@ static uint64_t translucent_vertices(const stele_view *color)
     return count;
 }
 
+/* Names are the rest of a line. */
+static uint64_t renamed_meshes(context *c, const obj_output *o)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < o->flat.mesh_count; i++) {
+        const char *name = o->flat.meshes[i].name;
+        bool begins = !i || o->flat.meshes[i - 1].node != o->flat.meshes[i].node;
+        count += begins && name && *name && strcmp(st_obj_clean_name(c->arena, name, ""), name) != 0;
+    }
+    return count;
+}
+
 static void report_losses(context *c, const obj_output *o)
 {
-    uint64_t translucent = 0;
+    uint64_t translucent = 0, renamed = renamed_meshes(c, o) + (o->materials ? o->materials->renamed : 0);
+    st_lose(c, DIAG_LOSS_NAME, renamed, "", "has names of one line, and of materials each once: %llu changed",
+            (unsigned long long)renamed);
     for (size_t i = 0; i < o->flat.mesh_count; i++)
         translucent += translucent_vertices(&o->flat.meshes[i].color);
     st_report_uvs(c, &o->flat);
