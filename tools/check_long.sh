@@ -1,6 +1,7 @@
 #!/bin/bash
-# What `make check` has no time for: every format while its bytes change, for a minute each, and each allocation of everything
-# failing once. A step may be added that takes longer than a minute.
+# What `make check` has no time for: every format while its bytes change, for a minute each; each allocation of everything failing
+# once; the sanitizer of threads; fuzzing. Builds for others are there, and not run yet: PRESET=msan or fuzz32 tools/fuzz.sh, after
+# tools/libraries.sh.
 set -u
 cd "$(dirname "$0")/.."
 failed=0
@@ -19,12 +20,31 @@ step() { # NAME COMMAND...
     fi
 }
 
-build() {
-    cmake --preset asan && cmake --build build/asan -j "$(nproc)"
+build() { # PRESET
+    cmake --preset "$1" && cmake --build "build/$1" -j "$(nproc)"
 }
 
-step "build (clang, sanitizers)" build
+# Findings are none of our business here, reports of the sanitizer are: they end with 66.
+threaded() { # ARGUMENT...
+    local code=0
+    TSAN_OPTIONS=halt_on_error=1 build/tsan/stele "$@" -qq -j 8 || code=$?
+    [ $code -lt 5 ]
+}
+
+# Bytes that change under a reader are a race by intention.
+threads() {
+    local out=build/tsan/out
+    rm -rf "$out"
+    (cd build/tsan && ctest --output-on-failure -j "$(nproc)" -E changing) &&
+        threaded check -r samples && threaded convert -r samples --to glb --out-dir "$out" &&
+        threaded convert -r samples --to obj --out-dir "$out" && threaded diff -r samples samples &&
+        threaded render -r samples --out-dir "$out" && threaded render --shadow --wireframe -f samples/scribe.sgm -o "$out/a.png"
+}
+
+step "build (clang, sanitizers)" build asan
 step "files that change, 60 s a format" env STELE_SECONDS=60 build/asan/tests/test_changing
 step "each allocation fails" env STELE_SWEEP=all build/asan/tests/test_exhausted
+step "build (thread sanitizer)" build tsan
+step "threads" threads
 step "fuzz (120 s a format)" tools/fuzz.sh 120
 exit $failed

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | bundle | windows | check | portable | dist | bench.
+# Installs what a step needs, by the names of Debian's packages: setup.sh build | wasm | bundle | windows | check | long | portable | dist |
+# bench.
 # As root it installs what is missing; otherwise it prints the command that would. Elsewhere than on Debian it only looks for
 # the programs.
 set -eu
@@ -112,6 +113,15 @@ check)
     want libcmocka-dev
     want libclang-rt-dev
     want libmeshoptimizer-dev
+    ;;
+long)
+    wasm
+    program clang clang
+    program python3 python3
+    program i686-linux-gnu-g++ g++-i686-linux-gnu
+    want libc6-dev-i386-cross
+    want libcmocka-dev
+    want libclang-rt-dev
     ;;
 bench)
     want libegl-dev
