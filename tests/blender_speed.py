@@ -1,15 +1,22 @@
-"""In Blender: how long a large model takes. blender --background --python blender_speed.py -- IN OUT RESULTS"""
+"""In Blender: how long a large model takes, beside Blender's own reading of it as glTF.
+blender --background --python blender_speed.py -- IN GLB OUT RESULTS"""
 import json
 import os
 import sys
 import time
 
 import bpy
+import numpy
 
-source, target, results = sys.argv[sys.argv.index("--") + 1:][:3]
-bpy.ops.wm.read_factory_settings(use_empty=True)
-bpy.ops.preferences.addon_enable(module="io_stele")
+numpy.bool = bool  # Debian's Blender 3.4 is older than its numpy
+source, glb, target, results = sys.argv[sys.argv.index("--") + 1:][:4]
 seen = {}
+
+
+def empty():
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    for module in ("io_stele", "io_scene_gltf2"):
+        bpy.ops.preferences.addon_enable(module=module)
 
 
 def work():
@@ -24,6 +31,9 @@ def measure(name, operator, **options):
     seen[name] = [time.time() - start, work() - before]
 
 
+empty()
+measure("glTF import", bpy.ops.import_scene.gltf, filepath=glb)
+empty()
 measure("import", bpy.ops.import_scene.stele, filepath=source)
 seen["vertices"] = sum(len(o.data.vertices) for o in bpy.data.objects if o.type == "MESH")
 measure("untouched", bpy.ops.export_scene.stele, filepath=target)

@@ -608,17 +608,20 @@ def write_large(folder):
 
 class Speed(Blender):
     def test_a_hundred_thousand_vertices(self):
-        """Two seconds in and three out. Where other programs are at work the clock does not tell, so the processor's seconds count
-        if they are fewer, with half as much again for a machine that is slower."""
+        """At most twice as long as Blender's own import of the same model as glTF, and four times for an export that is read again and
+        compared. Seconds depend on the machine, and are only printed; the processor's count, because other programs may be at work."""
         source, out = write_large(self.folder), self.folder / "out"
         out.mkdir()
-        self.script("blender_speed.py", source, out / "large.sgm", self.folder / "speed.json")
+        glb = self.folder / "large.glb"
+        subprocess.run([STELE, "convert", "-q", source, glb], check=True)
+        self.script("blender_speed.py", source, glb, out / "large.sgm", self.folder / "speed.json")
         seen = json.loads((self.folder / "speed.json").read_text())
         print("\n# " + ", ".join(f"{k} {v[0]:.2f} s ({v[1]:.2f} s of the processor)" if isinstance(v, list) else f"{v} {k}"
                                  for k, v in seen.items()))
         self.assertGreater(seen["vertices"], 100000)
-        self.assertLess(min(seen["import"]), 1.5 * 2)
-        self.assertLess(min(seen["export"]), 1.5 * 3)
+        peer = seen["glTF import"][1]
+        self.assertLess(seen["import"][1], 2 * peer)
+        self.assertLess(seen["export"][1], 4 * peer)
 
 
 if __name__ == "__main__":
