@@ -70,6 +70,7 @@ class Files(Installed):
         self.assertEqual(found, {"bin/stele", "include/stele.h", "lib/libstele.a", "lib/libstele.so", "lib/libstele.so.0",
                                  f"lib/libstele.so.{version}", "lib/pkgconfig/stele.pc", "share/man/man1/stele.1",
                                  "lib/cmake/stele/stele-config.cmake", "lib/cmake/stele/stele-config-version.cmake",
+                                 "lib/cmake/stele/stele-dependencies.cmake",
                                  "lib/cmake/stele/stele-targets.cmake", "lib/cmake/stele/stele-targets-release.cmake",
                                  "share/mime/packages/stele.xml", "share/thumbnailers/stele.thumbnailer"})
 

@@ -155,7 +155,7 @@ class FilesAgree:
                            "keys": sum(len(keys) for _, keys in clip.tracks)})
             same = [i for i, other in enumerate(clips[:index]) if (other.name, other.tracks) == (clip.name, clip.tracks)]
             if same:
-                wanted[-1]["repeats"] = same[-1]
+                wanted[-1]["repeats"] = same[0]
         self.assertEqual(document["joints"], len(skeleton.bones) if skeleton else 0)
         self.assertEqual(document["skeleton"], skeleton.name.decode() if skeleton else None)
         self.assertEqual(document["clips"], wanted)

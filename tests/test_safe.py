@@ -27,7 +27,7 @@ def chunk(kind, data):
 
 PNG = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
        + chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
-JPEG = b"\xff\xd8\xff\xe0" + bytes(64)
+JPEG = (Path(__file__).resolve().parent.parent / "fuzz/images/grey.jpg").read_bytes()
 
 
 def textured_obj(mtl="a.mtl"):
