@@ -3,9 +3,11 @@
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
+# PAGE=OFF leaves out the page of `stele view`, which is WebAssembly
 all:
 	@tools/setup.sh build
-	@cmake --preset release >/dev/null
+	@$(if $(filter OFF,$(PAGE)),:,tools/page.sh)
+	@cmake --preset release -DSTELE_PAGE=$(or $(PAGE),ON) >/dev/null
 	@cmake --build build -j $(JOBS) -- -s
 
 # For JavaScript: build/wasm is a package for npm

@@ -31,4 +31,8 @@ show $stele render samples/scribe.sgm -o "$out/scribe.png" --shadow
 show $stele render samples/scribe.sgm -o "$out/bones.png" --clip walk --time 0.3 --joints --grid
 show $stele render samples/scribe.sgm -o "$out/walk.webp" --clip walk --size 400x400
 show $stele render -q -r samples --sheet -o "$out/samples.png" --size 128x128
-printf '\nPictures to look at: %s\n' "$out/scribe.png $out/bones.png $out/walk.webp $out/samples.png"
+look="$out/scribe.png $out/bones.png $out/walk.webp $out/samples.png"
+if show $stele view --export "$out/scribe.html" samples/scribe.sgm; then # a command without WebAssembly has no page
+    look="$look, in a browser $out/scribe.html"
+fi
+printf '\nTo look at: %s\n' "$look"
