@@ -64,6 +64,29 @@ async function give(tab, ...files) {
     return ready(tab);
 }
 
+// Lets files or a folder fall onto the page, as the system does; a page from disk may not look into folders.
+async function drop(tab, ...paths) {
+    const cdp = await tab.context().newCDPSession(tab);
+    await tab.evaluate(() => { window.stele.app.state.ready = false; });
+    for (const type of ['dragEnter', 'dragOver', 'drop'])
+        await cdp.send('Input.dispatchDragEvent', {type, x: 300, y: 400, data: {items: [], files: paths, dragOperationsMask: 1}});
+    await cdp.detach();
+    return ready(tab);
+}
+
+// The page from a server, in a folder of its own.
+async function openSite() {
+    const site = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end(readFileSync(page)));
+    await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${site.address().port}/some/where/`, tab = await openTab(address, {allowed: address});
+    const {done} = tab;
+    tab.done = async () => {
+        await done();
+        site.close();
+    };
+    return tab;
+}
+
 // Files of a sample: with what lies beside it under the same name, and the textures.
 function withCompanions(path) {
     const stem = path.slice(0, -extname(path).length), companion = {'.sgm': '.sga', '.obj': '.mtl', '.gltf': '.bin'}[extname(path)];
@@ -86,11 +109,11 @@ after(async () => {
 
 const models = readdirSync(samples).filter((name) => /\.(twm|sgm|sga|mesh|sff|ctc|glb|gltf|obj)$/.test(name));
 
-test('every sample is shown, and its triangles lead to their bytes', async () => {
-    const tab = await openTab(pathToFileURL(page).href);
+test('every sample is shown when it is dropped, and its triangles lead to their bytes', async () => {
+    const tab = await openSite();
     for (const name of models) {
         const path = join(samples, name), explained = json('explain', '--json', path);
-        const shown = await give(tab, ...withCompanions(path));
+        const shown = await drop(tab, ...withCompanions(path));
         assert.equal(shown.name, name);
         assert.equal(`.${shown.format}`, extname(name));
         assert.equal(shown.dialect, json('info', '--json', path).dialect, name);
@@ -379,13 +402,8 @@ test('a folder is a catalogue, dropped as a folder', async () => {
     cpSync(join(samples, 'C2.mesh'), join(folder, 'deep', 'C2.mesh'));
     cpSync(join(samples, 'v3.twm'), join(folder, 'v3.twm'));
     writeFileSync(join(folder, 'broken.sgm'), readFileSync(join(samples, 'v3.sgm')).subarray(0, 600));
-    const site = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end(readFileSync(page)));
-    await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
-    const address = `http://127.0.0.1:${site.address().port}/some/where/`;
-    const tab = await openTab(address, {allowed: address}), cdp = await tab.context().newCDPSession(tab);
-    for (const type of ['dragEnter', 'dragOver', 'drop'])
-        await cdp.send('Input.dispatchDragEvent', {type, x: 300, y: 400, data: {items: [], files: [folder], dragOperationsMask: 1}});
-    await ready(tab);
+    const tab = await openSite();
+    await drop(tab, folder);
     await tab.waitForFunction(() => window.stele.state().thumbnails === 4, null, {timeout: patience});
     assert.equal(await tab.locator('.catalogue button').count(), 4);
     await tab.selectOption('#panel-catalogue select', 'triangles');
@@ -402,7 +420,21 @@ test('a folder is a catalogue, dropped as a folder', async () => {
     await tab.keyboard.press('ArrowRight');
     await tab.waitForFunction((name) => window.stele.state().ready && window.stele.state().name !== name, first);
     await tab.done();
-    site.close();
+});
+
+test('every sample is there when all are dropped as a folder', async () => {
+    const tab = await openSite(), seen = new Map();
+    for (let shown = await drop(tab, samples); !seen.has(shown.name); shown = await state(tab)) {
+        seen.set(shown.name, shown);
+        await tab.locator('#status').click();
+        await tab.keyboard.press('ArrowRight');
+        await tab.waitForFunction((name) => window.stele.state().ready && window.stele.state().name !== name, shown.name);
+    }
+    const alone = models.filter((name) => !(name.endsWith('.sga') && models.includes(name.replace('.sga', '.sgm')))); // others come along
+    const told = alone.map((name) => [name, json('info', '--json', join(samples, name))]);
+    await tab.done();
+    assert.deepEqual([...seen.values()].map(({name, dialect, triangles}) => [name, dialect, triangles]).toSorted(),
+        told.map(([name, info]) => [`dialects/${name}`, info.dialect, info.drawn.triangles]).toSorted());
 });
 
 test('damaged and hostile files leave the page alive', async () => {
