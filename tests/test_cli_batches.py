@@ -300,7 +300,8 @@ class Interruptions(BatchTest):
                 self.wait_until_up(process.pid)
                 time.sleep(0.05)  # until it waits for what does not come
                 process.send_signal(signal.SIGTERM)
-                printed, said = process.communicate(timeout=10)
+                process.wait(timeout=10)  # with its input still open: one that ends would be an empty file
+                printed, said = process.communicate()
                 self.assertEqual(process.returncode, 128 + signal.SIGTERM)
                 document = json.loads((said if "-o" in arguments and "--to" in arguments else printed).splitlines()[0])
                 self.assertEqual((document["command"], document["status"]), (arguments[0], "stopped"))
