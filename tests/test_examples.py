@@ -153,10 +153,13 @@ class Programs(unittest.TestCase):
         """It opens, and stays until it is closed."""
         if "glfw" not in (self.built / "CMakeCache.txt").read_text():
             self.skipTest("there is no GLFW here")
-        display = f":{100 + os.getpid() % 800}"
-        server = subprocess.Popen(["Xvfb", display, "-screen", "0", "640x640x24"], stderr=subprocess.DEVNULL)
+        ready, tell = os.pipe()
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(tell), "-screen", "0", "640x640x24"], stderr=subprocess.DEVNULL, pass_fds=[tell])
+        os.close(tell)
         try:
-            viewer = subprocess.Popen([self.built / "viewer", SCRIBE, "walk"], env=os.environ | {"DISPLAY": display},
+            with open(ready) as told:
+                display = told.readline().strip()  # when it listens
+            viewer = subprocess.Popen([self.built / "viewer", SCRIBE, "walk"], env=os.environ | {"DISPLAY": f":{display}"},
                                       stderr=subprocess.PIPE)
             self.assertRaises(subprocess.TimeoutExpired, viewer.wait, 5)
             viewer.terminate()
