@@ -47,7 +47,7 @@ typedef struct surface {
     const ctc_rig *rig;
     bool reverse;
     /* For all lists together: vertices of the model follow each other, those of the first list first. */
-    uint16_t *vertex; /* of the file, of each corner */
+    uint32_t *vertex; /* of the file, of each corner */
     uint32_t *corner; /* of each: a corner that has its content */
     uint32_t *part;   /* of each corner of the list: its vertex, counted from the first of the list */
     uint64_t count;
@@ -55,7 +55,7 @@ typedef struct surface {
     size_t list_count;
 } surface;
 
-static uint16_t vertex_at(const surface *s, uint64_t corner)
+static uint32_t vertex_at(const surface *s, uint64_t corner)
 {
     return s->vertex[corner];
 }
@@ -70,73 +70,85 @@ static const uint8_t *uv_at(const surface *s, uint64_t corner)
     return s->file->rows[CTC_UVS].data + 8 * corner;
 }
 
+/* Of two corners of one vertex. */
 static bool same_content(const surface *s, uint64_t a, uint64_t b)
 {
     const uint8_t *color_a = st_ctc_color(s->file, a), *color_b = st_ctc_color(s->file, b);
-    return vertex_at(s, a) == vertex_at(s, b) && memcmp(uv_at(s, a), uv_at(s, b), 8) == 0 &&
-           (!color_a || memcmp(color_a, color_b, 4) == 0);
+    return memcmp(uv_at(s, a), uv_at(s, b), 8) == 0 && (!color_a || memcmp(color_a, color_b, 4) == 0);
 }
 
 static uint32_t hash_of(const surface *s, uint64_t corner)
 {
     const uint8_t *color = st_ctc_color(s->file, corner);
-    uint64_t hash = hash_bytes(vertex_at(s, corner), uv_at(s, corner), 8);
-    return hash_end(hash_mix(hash, color ? load_u32(color) : 0));
+    return hash_end(hash_mix(hash_bytes(0, uv_at(s, corner), 8), color ? load_u32(color) : 0));
 }
 
-/* The vertex of the list that has the content of a corner, made if there is none. */
-static uint32_t part_of(surface *s, hash_table *vertices, uint64_t first, uint64_t corner)
+/* Sorts corners by a key of each; those of one key stay as they are. There are so many keys. */
+static bool sort_corners(arena *a, uint64_t keys, const uint32_t *key, uint64_t count, const uint32_t *from, uint32_t *to)
 {
-    uint32_t found, hash = hash_of(s, corner);
-    for (hash_probe p = hash_at(vertices, hash); (found = hash_next(&p)) != STELE_NONE;)
-        if (same_content(s, s->corner[first + found], corner))
-            return found;
-    found = (uint32_t)(s->count - first);
-    s->corner[s->count++] = (uint32_t)corner;
-    st_hash_add(vertices, s->c->arena, hash, found); /* there is room */
-    return found;
+    arena_mark mark = st_arena_mark(a);
+    uint32_t *start = st_arena_array(a, keys + 1, sizeof *start);
+    for (uint64_t i = 0; start && i < count; i++)
+        start[key[i] + 1]++;
+    for (uint64_t i = 0; start && i < keys; i++)
+        start[i + 1] += start[i];
+    for (uint64_t i = 0; start && i < count; i++)
+        to[start[key[from[i]]]++] = from[i];
+    st_arena_rewind(a, mark);
+    return start;
 }
 
-static bool split_list(surface *s, const ctc_list *list)
+/* All corners by their lists, and in these by the vertices of the file, so that vertices come back in its order: each group is
+ * small, where one table for all would miss the cache with every corner. Those of no list are last. */
+static bool order_corners(surface *s, const ctc_list *lists, uint64_t corners, uint32_t *order)
+{
+    arena *a = s->c->arena;
+    arena_mark mark = st_arena_mark(a);
+    uint32_t *list = st_arena_array(a, corners, sizeof *list), *by_vertex = st_arena_array(a, corners, sizeof *by_vertex);
+    bool possible = list && by_vertex;
+    for (uint64_t i = 0, at = 0; possible && i < corners; i++) {
+        while (at < s->list_count && i >= 3 * (lists[at].first + lists[at].count))
+            at++;
+        list[i] = (uint32_t)at;
+        order[i] = (uint32_t)i;
+    }
+    possible = possible && sort_corners(a, s->file->rows[CTC_VERTICES].count, s->vertex, corners, order, by_vertex) &&
+               sort_corners(a, s->list_count + 1, list, corners, by_vertex, order);
+    st_arena_rewind(a, mark);
+    return possible;
+}
+
+/* The vertices of the model that the corners of one vertex of a list become. */
+static bool split_vertex(surface *s, uint64_t first, const uint32_t *corners, uint64_t count)
 {
     arena_mark mark = st_arena_mark(s->c->arena);
-    uint64_t begin = 3 * list->first, first = s->count;
-    hash_table vertices;
-    bool possible = st_hash_make(&vertices, s->c->arena, 3 * list->count);
-    for (uint64_t i = begin; possible && i < begin + 3 * list->count; i++)
-        s->part[i] = part_of(s, &vertices, first, i);
+    hash_table contents;
+    bool possible = st_hash_make(&contents, s->c->arena, count);
+    for (uint64_t i = 0; possible && i < count; i++) {
+        uint32_t found, hash = hash_of(s, corners[i]);
+        hash_probe p = hash_at(&contents, hash);
+        while ((found = hash_next(&p)) != STELE_NONE && !same_content(s, s->corner[first + found], corners[i]))
+            ;
+        if (found == STELE_NONE) {
+            found = (uint32_t)(s->count - first);
+            s->corner[s->count++] = corners[i];
+            st_hash_add(&contents, s->c->arena, hash, found); /* there is room */
+        }
+        s->part[corners[i]] = found;
+    }
     st_arena_rewind(s->c->arena, mark);
     return possible;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static bool split_list(surface *s, const uint32_t *corners, uint64_t count)
 {
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Vertices in the order of the file, so that they come back in it. */
-static bool sort_list(surface *s, const ctc_list *list, uint64_t first)
-{
-    uint64_t count = s->count - first;
-    arena_mark mark = st_arena_mark(s->c->arena);
-    uint64_t *keys = st_arena_array(s->c->arena, count, sizeof *keys);
-    uint32_t *place = st_arena_array(s->c->arena, count, sizeof *place);
-    uint32_t *sorted = st_arena_array(s->c->arena, count, sizeof *sorted);
-    bool possible = keys && place && sorted;
-    for (uint64_t i = 0; possible && i < count; i++)
-        keys[i] = (uint64_t)vertex_at(s, s->corner[first + i]) << 32 | i;
-    if (possible)
-        qsort(keys, (size_t)count, sizeof *keys, compare_numbers);
-    for (uint64_t i = 0; possible && i < count; i++) {
-        place[(uint32_t)keys[i]] = (uint32_t)i;
-        sorted[i] = s->corner[first + (uint32_t)keys[i]];
+    uint64_t first = s->count;
+    bool possible = true;
+    for (uint64_t begin = 0, end; possible && begin < count; begin = end) {
+        for (end = begin + 1; end < count && vertex_at(s, corners[end]) == vertex_at(s, corners[begin]);)
+            end++;
+        possible = split_vertex(s, first, corners + begin, end - begin);
     }
-    for (uint64_t i = 3 * list->first; possible && i < 3 * (list->first + list->count); i++)
-        s->part[i] = place[s->part[i]];
-    if (possible)
-        memcpy(s->corner + first, sorted, (size_t)count * sizeof *sorted);
-    st_arena_rewind(s->c->arena, mark);
     return possible;
 }
 
@@ -148,13 +160,17 @@ static bool split_vertices(surface *s, const ctc_list *lists)
     s->corner = st_arena_array(a, corners, sizeof *s->corner);
     s->part = st_arena_array(a, corners, sizeof *s->part);
     s->first = st_arena_array(a, (uint64_t)s->list_count + 1, sizeof *s->first);
-    bool possible = s->vertex && s->corner && s->part && s->first;
+    arena_mark mark = st_arena_mark(a);
+    uint32_t *order = st_arena_array(a, corners, sizeof *order);
+    bool possible = s->vertex && s->corner && s->part && s->first && order;
     for (uint64_t i = 0; possible && i < corners; i++)
-        s->vertex[i] = (uint16_t)ctc_vertex_of(s->file, i);
+        s->vertex[i] = ctc_vertex_of(s->file, i);
+    possible = possible && order_corners(s, lists, corners, order);
     for (size_t i = 0; possible && i < s->list_count; i++) {
-        possible = split_list(s, &lists[i]) && sort_list(s, &lists[i], s->first[i]);
+        possible = split_list(s, order + 3 * lists[i].first, 3 * lists[i].count);
         s->first[i + 1] = s->count;
     }
+    st_arena_rewind(a, mark);
     return possible;
 }
 
@@ -241,7 +257,7 @@ static size_t influences_at(const void *context, uint64_t vertex, influence *inf
 {
     const list_skin *skin = context;
     const ctc_rig *rig = skin->surface->rig;
-    uint16_t v = vertex_at(skin->surface, skin->surface->corner[skin->first + vertex]);
+    uint32_t v = vertex_at(skin->surface, skin->surface->corner[skin->first + vertex]);
     const uint8_t *row = rig->weights[v];
     uint32_t count = rig->influences[v];
     if (rig->owner[v] == STELE_NONE) {
@@ -359,6 +375,12 @@ static bool morphs_are_sound(const surface *s, const reverse_map *map, uint64_t 
             "is %llu: they would move %llu vertices of %zu lists", (unsigned long long)morphs, (unsigned long long)rows,
             s->list_count);
     return false;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
 /* The rows of a morph that move vertices of the model: vertex in the upper half of a key, row in the lower. Of rows for the
