@@ -244,11 +244,15 @@ bool is_to_be_imported(const job *j, const stele_options *options, const stele_f
 typedef struct imported imported;
 stele_file *import_file(job *j, const stele_options *options, stele_file *unknown);
 void free_imported(imported *glb);
+const char *imported_from(const job *j); /* "Collada"; NULL: it is in a format of ours */
 
 /* What it reads, in lines of a name, a tab and extensions; "" without it. Whether a file's name promises one of these, and none
  * of ours. */
 const char *imported_formats(void);
 bool is_imported(const char *path);
+
+/* "sgm v3", or "Collada, imported as glb 2.0". */
+void print_kind(FILE *out, const job *j, const stele_file *file);
 
 /* Counts the findings, and prints them to the job's err unless they are part of its JSON. */
 void report_findings(job *j, const stele_file *file);
@@ -322,7 +326,7 @@ void print_safe(FILE *out, const char *text, size_t size); /* control bytes and 
 void complain(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3))); /* "stele: ...", safely */
 void complain_with(FILE *out, const char *format, va_list args);
 void print_count(FILE *out, uint64_t number); /* 1,234,567 */
-void print_diagnostic(FILE *out, bool colored, const char *path, const stele_diagnostic *d);
+void print_diagnostic(FILE *out, bool colored, const job *j, const stele_diagnostic *d);
 bool show_diagnostic(const settings *s, const stele_diagnostic *d);
 
 #endif

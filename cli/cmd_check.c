@@ -12,23 +12,16 @@ static void count_findings(job *j, const stele_file *file, uint64_t counts[STELE
     j->warnings = counts[STELE_WARNING];
 }
 
-static void print_kind(const stele_file *file, FILE *out)
-{
-    if (stele_file_format(file))
-        fprintf(out, "%s", stele_file_format(file));
-    if (stele_file_dialect(file))
-        fprintf(out, " %s", stele_file_dialect(file));
-    fputs(": ", out);
-}
-
 static void print_verdict(job *j, const stele_file *file, const uint64_t counts[STELE_ERROR + 1])
 {
     bool color = colored_stdout();
     tint t = j->errors || j->exit_code ? TINT_RED : j->warnings ? TINT_YELLOW : TINT_GREEN;
     print_safe(j->out, j->path, strlen(j->path));
     fputs(": ", j->out);
-    if (stele_file_format(file))
-        print_kind(file, j->out);
+    if (stele_file_format(file)) {
+        print_kind(j->out, j, file);
+        fputs(": ", j->out);
+    }
     fputs(tint_on(color, t), j->out);
     if (!j->errors && j->exit_code == EXIT_IO)
         fprintf(j->out, "not checked to the end%s", j->warnings ? ", " : "");
@@ -79,7 +72,7 @@ static void check(job *j)
         const stele_diagnostic *d = stele_file_diagnostics(file, &count);
         for (size_t i = 0; i < count; i++)
             if (show_diagnostic(j->settings, &d[i]))
-                print_diagnostic(j->out, colored_stdout(), j->path, &d[i]);
+                print_diagnostic(j->out, colored_stdout(), j, &d[i]);
         if (!j->settings->quiet)
             print_verdict(j, file, counts);
     }

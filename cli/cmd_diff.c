@@ -135,6 +135,8 @@ static void diff(job *j)
     if (t.json) {
         json_begin_job(&out, j);
         json_string(&out, "second", path);
+        if (imported_from(&other))
+            json_string(&out, "second_imported", imported_from(&other));
         json_number(&out, "tolerance", tolerance, false);
         json_open(&out, "compared", '[');
     }

@@ -279,7 +279,6 @@ static void print_title(explanation *e, const stele_file *file)
 {
     job *j = e->job;
     bool part = e->only_at || j->settings->path;
-    const char *format = stele_file_format(file), *dialect = stele_file_dialect(file);
     uint64_t size;
     if (part && !j->several)
         return;
@@ -288,7 +287,9 @@ static void print_title(explanation *e, const stele_file *file)
     fputs(tint_off(e->color, TINT_BOLD), j->out);
     if (!part) {
         stele_file_bytes(file, &size);
-        fprintf(j->out, ": %s%s%s, ", format ? format : "no format that is known", dialect ? " " : "", dialect ? dialect : "");
+        fputs(": ", j->out);
+        print_kind(j->out, j, file);
+        fputs(", ", j->out);
         print_count(j->out, size);
         fputs(size == 1 ? " byte" : " bytes", j->out);
     }

@@ -184,19 +184,6 @@ static void print_content(FILE *out, const stele_info *info, const stele_drawn *
     }
 }
 
-/* What the format below was made from. */
-static void print_origin(job *j, const stele_file *file)
-{
-    size_t count;
-    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
-    for (size_t i = 0; i < count && j->imported; i++)
-        if (strcmp(d[i].id, "imported") == 0) {
-            print_heading(j->out, "imported");
-            print_name(j->out, d[i].text);
-            fputc('\n', j->out);
-        }
-}
-
 static void print_text(job *j, stele_file *file, const stele_info *info, const stele_drawn *drawn)
 {
     uint64_t size;
@@ -208,9 +195,9 @@ static void print_text(job *j, stele_file *file, const stele_info *info, const s
     print_name(j->out, j->path);
     fputs(tint_off(color, TINT_BOLD), j->out);
     fputc('\n', j->out);
-    print_origin(j, file);
     print_heading(j->out, "format");
-    fprintf(j->out, "%s %s, ", stele_file_format(file), stele_file_dialect(file) ? stele_file_dialect(file) : "?");
+    print_kind(j->out, j, file);
+    fputs(", ", j->out);
     print_count(j->out, size);
     fputs(" bytes\n", j->out);
     if (info)

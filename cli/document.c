@@ -34,6 +34,8 @@ void json_begin_job(json *out, job *j)
     if (!j->several)
         stop_at_once(false); /* before it is complete */
     json_begin(out, stream_of(j), j->settings->verb, j->path);
+    if (imported_from(j))
+        json_string(out, "imported", imported_from(j));
 }
 
 void json_end_job(json *out, job *j, const stele_file *file)

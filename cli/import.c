@@ -33,10 +33,11 @@ typedef struct importer {
     size_t size;
 } importer;
 
-/* What it handed over, mapped. */
+/* What it handed over, mapped, and what that was before. */
 struct imported {
     void *data;
     size_t size;
+    char format[128];
 };
 
 /* ---- Running it ---- */
@@ -140,7 +141,7 @@ static void forget(importer *child)
 static bool take_output(const importer *child, uint64_t most, imported *glb)
 {
     struct stat status;
-    *glb = (imported){NULL, 0};
+    *glb = (imported){0};
     if (fcntl(child->glb, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
         fstat(child->glb, &status) != 0 || (uint64_t)status.st_size > most)
         return false;
@@ -149,8 +150,14 @@ static bool take_output(const importer *child, uint64_t most, imported *glb)
     void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, child->glb, 0);
     if (data == MAP_FAILED)
         return false;
-    *glb = (imported){data, (size_t)status.st_size};
+    glb->data = data;
+    glb->size = (size_t)status.st_size;
     return true;
+}
+
+const char *imported_from(const job *j)
+{
+    return j->imported && *j->imported->format ? j->imported->format : NULL;
 }
 
 void free_imported(imported *glb)
@@ -162,10 +169,11 @@ void free_imported(imported *glb)
 
 /* ---- What it says ---- */
 
-static const char *text_of_error(const importer *child, char *room, size_t size)
+/* The text of the line that begins with this word, or NULL. */
+static const char *text_of(const importer *child, const char *word, char *room, size_t size)
 {
-    const char *line = line_of(child, "error");
-    const char *text = line ? strchr(line + sizeof "error", ' ') : NULL;
+    const char *line = line_of(child, word);
+    const char *text = line ? strchr(line + strlen(word) + 1, ' ') : NULL;
     if (!text)
         return NULL;
     snprintf(room, size, "%.*s", (int)strcspn(text + 1, "\n"), text + 1);
@@ -244,7 +252,7 @@ static stele_file *explain_signal(const stele_options *options, stele_file *file
 static stele_file *explain_failure(const stele_options *options, stele_file *file, const importer *child, int code)
 {
     char room[1024];
-    const char *text = text_of_error(child, room, sizeof room);
+    const char *text = text_of(child, "error", room, sizeof room);
     stele_status status = code == IMPORT_FAILED ? STELE_DAMAGED : STELE_IO;
     return refuse(options, file, status, text ? text : "stele-import failed, and does not say why");
 }
@@ -266,6 +274,7 @@ static stele_file *open_imported(const stele_options *options, importer *child, 
         return explain_failure(options, unknown, child, code);
     stele_close(unknown);
     stele_file *file = stele_open_memory(glb->data ? glb->data : "", glb->size, options);
+    text_of(child, "format", glb->format, sizeof glb->format);
     report_lines(file, child);
     return file;
 }
@@ -330,7 +339,7 @@ static void list_formats(void)
 {
     char program[PATH_MAX];
     char *arguments[] = {program, "--formats", NULL};
-    imported text = {NULL, 0};
+    imported text = {0};
     importer *child = find_program(program) ? malloc(sizeof *child) : NULL;
     if (child && start(child, arguments) && finish(child) == 0 && take_output(child, MOST_LINES, &text) && text.data)
         listed = strndup(text.data, text.size);

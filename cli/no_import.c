@@ -16,6 +16,12 @@ stele_file *import_file(job *j, const stele_options *options, stele_file *unknow
     return unknown;
 }
 
+const char *imported_from(const job *j)
+{
+    (void)j;
+    return NULL;
+}
+
 void free_imported(imported *glb)
 {
     (void)glb;

@@ -147,6 +147,15 @@ stele_file *open_job(job *j, stele_check_level level)
 
 /* ---- What there is to say ---- */
 
+void print_kind(FILE *out, const job *j, const stele_file *file)
+{
+    const char *format = stele_file_format(file), *dialect = stele_file_dialect(file), *from = imported_from(j);
+    if (from)
+        print_safe(out, from, strlen(from));
+    fprintf(out, "%s%s%s%s", from ? ", imported as " : "", format ? format : "no format that is known", dialect ? " " : "",
+            dialect ? dialect : "");
+}
+
 void job_fails(job *j, const char *format, ...)
 {
     va_list args;
@@ -184,7 +193,7 @@ void report_findings(job *j, const stele_file *file)
         j->errors += d[i].severity == STELE_ERROR;
         j->warnings += d[i].severity == STELE_WARNING || d[i].severity == STELE_LOSS;
         if (!j->settings->json && show_diagnostic(j->settings, &d[i]))
-            print_diagnostic(j->err, colored_stderr(), j->path, &d[i]);
+            print_diagnostic(j->err, colored_stderr(), j, &d[i]);
     }
 }
 

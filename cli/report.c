@@ -108,11 +108,11 @@ bool show_diagnostic(const settings *s, const stele_diagnostic *d)
     return !s->silent && d->severity >= (s->quiet ? STELE_LOSS : s->verbose ? STELE_NOTE : STELE_WARNING);
 }
 
-void print_diagnostic(FILE *out, bool use, const char *path, const stele_diagnostic *d)
+void print_diagnostic(FILE *out, bool use, const job *j, const stele_diagnostic *d)
 {
     tint t = severity_tints[d->severity];
-    print_safe(out, path, strlen(path));
-    if (d->offset != STELE_NOWHERE)
+    print_safe(out, j->path, strlen(j->path));
+    if (d->offset != STELE_NOWHERE && !imported_from(j)) /* offsets of what it was made into are none of the file */
         fprintf(out, ":0x%llx%s", (unsigned long long)d->offset, d->unpacked ? " unpacked" : "");
     fprintf(out, ": %s%s%s: ", tint_on(use, t), severity_name(d->severity), tint_off(use, t));
     if (*d->path)

@@ -7,12 +7,26 @@
 
 #include "import.h"
 
+/* Of a format, by what Assimp calls its importer: "Collada Importer", "Blender 3D Importer (http://www.blender3d.org)". */
+static char *format_title(const char *importer, char room[MOST_TITLE])
+{
+    static const char *const surplus[] = {" Importer", " Reader", " (http://www.blender3d.org)"};
+    snprintf(room, MOST_TITLE, "%.*s", MOST_TITLE - 1, importer);
+    for (size_t i = 0; i < sizeof surplus / sizeof *surplus; i++) {
+        char *at = strstr(room, surplus[i]);
+        if (at)
+            memmove(at, at + strlen(surplus[i]), strlen(at + strlen(surplus[i])) + 1);
+    }
+    return room;
+}
+
 /* A line for each format: its name, a tab, and its extensions. */
 void list_formats(void)
 {
+    char room[MOST_TITLE];
     for (size_t i = 0; i < aiGetImportFormatCount(); i++) {
         const struct aiImporterDesc *d = aiGetImportFormatDescription(i);
-        printf("%s\t%s\n", d->mName, d->mFileExtensions);
+        printf("%s\t%s\n", format_title(d->mName, room), d->mFileExtensions);
     }
 }
 
@@ -134,23 +148,23 @@ format_notes notes_of_format(const struct aiScene *scene, files *f)
 {
     format_notes n = {.meters = 1, .ticks = 25};
     const struct aiMetadataEntry *name = metadata(scene, AI_METADATA_SOURCE_FORMAT, AI_AISTRING);
-    n.name = name ? ((const struct aiString *)name->mData)->data : "";
+    format_title(name ? ((const struct aiString *)name->mData)->data : "", n.title);
     turn_up(&n, false);
     for (size_t i = 0; i < sizeof left_to_us / sizeof *left_to_us; i++)
-        if (strstr(n.name, left_to_us[i].name)) {
+        if (strstr(n.title, left_to_us[i].name)) {
             turn_up(&n, left_to_us[i].z_up);
             n.meters = left_to_us[i].meters;
             n.ticks = left_to_us[i].ticks;
             n.linear_colors = left_to_us[i].linear_colors;
         }
-    if (strstr(n.name, "FBX"))
+    if (strstr(n.title, "FBX"))
         turn_fbx(scene, &n);
-    if (strstr(n.name, "Open Game Engine"))
+    if (strstr(n.title, "Open Game Engine"))
         read_metrics(f, &n);
-    if (strstr(n.name, "Collada") &&
+    if (strstr(n.title, "Collada") &&
         scene->mNumAnimations > 1) /* whose animations are of one time unless clips take them apart */
         n.one_clip = !files_mention(f, "<animation_clip");
-    if (strstr(n.name, "MD5"))
+    if (strstr(n.title, "MD5"))
         read_frame_rate(f, &n);
     if (!(n.meters > 1e-9 && n.meters < 1e9))
         n.meters = 1;

@@ -63,14 +63,15 @@ typedef struct drawn {
 } drawn;
 
 /* What a format needs beyond what Assimp makes of it. */
+enum { MOST_TITLE = 128 };
 typedef struct format_notes {
-    const char *name;   /* of what Assimp took it for, or "" */
-    double meters;      /* of a unit */
-    float turn[3][3];   /* column by column: what makes X its right, Y its top and Z its front */
-    double ticks;       /* a second, where the file does not say */
-    double real_ticks;  /* a second, where the file says and Assimp does not listen; or 0 */
-    bool one_clip;      /* all that moves moves together, though Assimp takes it apart */
-    bool linear_colors; /* vertex colours are; elsewhere they are as screens take them */
+    char title[MOST_TITLE]; /* of what Assimp took it for, or "" */
+    double meters;          /* of a unit */
+    float turn[3][3];       /* column by column: what makes X its right, Y its top and Z its front */
+    double ticks;           /* a second, where the file does not say */
+    double real_ticks;      /* a second, where the file says and Assimp does not listen; or 0 */
+    bool one_clip;          /* all that moves moves together, though Assimp takes it apart */
+    bool linear_colors;     /* vertex colours are; elsewhere they are as screens take them */
 } format_notes;
 
 typedef struct skin_draft skin_draft;

@@ -148,8 +148,8 @@ import im = {.path = r.path, .scale = r.scale, .files = files_open(r.path) };
     im.scene = read_scene(im.files, r.path);
     im.model = stele_new(&(stele_options){.beside = r.path, .read_file = true});
     im.format = notes_of_format(im.scene, im.files);
-    say("note", 1, "read by Assimp %u.%u.%u%s%s", aiGetVersionMajor(), aiGetVersionMinor(), aiGetVersionPatch(),
-        *im.format.name ? " as " : "", im.format.name);
+    say("format", 1, "%s", *im.format.title ? im.format.title : "a format without a name");
+    say("note", 1, "read by Assimp %u.%u.%u", aiGetVersionMajor(), aiGetVersionMinor(), aiGetVersionPatch());
     build(&im);
     stele_save_options save = {.format = "glb", .textures = r.embed ? STELE_TEXTURES_EMBED : STELE_TEXTURES_REFER};
     if (stele_file_write(im.model, write_out, NULL, &save) != STELE_OK)

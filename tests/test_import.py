@@ -453,6 +453,22 @@ class Says(Case):
             self.assertEqual(stele("convert", "-q", path, target).returncode, 0, ending)
             self.assertEqual(stele("check", "-q", target).returncode, 0, ending)
 
+    def test_it_is_called_what_it_was(self):
+        """Not what it became: in lines, in documents, and where offsets would be those of another file."""
+        path = self.triangle()
+        for verb in ("check", "info", "explain"):
+            self.assertIn("Collada, imported as glb 2.0", stele(verb, path).stdout, verb)
+        for command in (["check", path], ["info", path], ["explain", path], ["convert", "-f", path, self.folder / "called.glb"],
+                        ["optimize", "-f", path, self.folder / "called.glb"], ["render", "-f", path, "-o", self.folder / "called.png"],
+                        ["thumbnail", path, self.folder / "called.png"], ["diff", path, path]):
+            told = json.loads(stele(*command, "--json").stdout)
+            self.assertEqual((told["status"], told["imported"]), ("ok", "Collada"), command)
+        self.assertEqual(told["second_imported"], "Collada")
+        self.assertNotIn("imported", json.loads(stele("info", "--json", ROOT / "samples/scribe.sgm").stdout))
+        flat = self.folder / "flat.stl"
+        flat.write_text("solid a\nfacet normal 0 0 1\nouter loop\n" + "vertex 1 2 3\n" * 3 + "endloop\nendfacet\nendsolid a\n")
+        self.assertRegex(stele("check", flat).stdout, r"flat\.stl: warning: .*\[zero-area-triangle\]")
+
     def test_losses_are_said_and_strict(self):
         path, target = self.triangle(), self.folder / "strict.glb"
         told = json.loads(stele("check", "--json", path).stdout)["diagnostics"]
