@@ -17,8 +17,9 @@ unsigned char *pack(const char *bytes, size_t size, size_t *packed_size);
 
 /* A file that a model needs: itself first. */
 typedef struct shown_file {
-    char *path; /* where it is */
-    char *name; /* as the page knows it */
+    char *path;    /* where it is */
+    char *name;    /* as the page knows it */
+    bool imported; /* the page gets what stele-import makes of it, whenever it asks */
 } shown_file;
 
 typedef struct shown_files {
@@ -32,7 +33,11 @@ void free_shown(shown_files *files);
 
 /* Says how it ended, with --json as a document; path and error may be NULL. Returns the exit code. */
 int view_ends(const settings *s, const char *path, stele_status status, const char *error);
-char *bytes_of_file(const char *path, size_t *size); /* to be freed; NULL and errno on failure */
+char *bytes_of_shown(const settings *s, const shown_file *file, size_t *size); /* to be freed; NULL and errno on failure */
+
+/* A file of ours, or one that stele-import reads; and its end. */
+stele_file *open_shown(job *j, const stele_options *options);
+void close_shown(job *j, stele_file *file);
 
 void put_base64(FILE *out, const unsigned char *bytes, size_t size);
 

@@ -34,7 +34,7 @@ static bool put_file(const settings *s, FILE *out, const shown_file *file, size_
 {
     char id[32];
     size_t size = 0;
-    char *bytes = bytes_of_file(file->path, &size);
+    char *bytes = bytes_of_shown(s, file, &size);
     snprintf(id, sizeof id, "model-%zu", number);
     bool put = put_block(out, id, bytes, size);
     if (!put)

@@ -20,13 +20,15 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* Once, however often it is named. */
-static void add(shown_files *files, const char *model, size_t number, bool several, const char *name)
+/* Once, however often it is named. The page goes by names: what was imported has that of the GLB that it becomes. */
+static void add(shown_files *files, const char *model, size_t number, bool several, const char *name, bool imported)
 {
     char prefix[32] = "";
     if (several)
         snprintf(prefix, sizeof prefix, "%zu/", number);
-    char *path = joined(model, folder_length(model), name), *shown = joined(prefix, strlen(prefix), name);
+    char *path = joined(model, folder_length(model), name), *ending = joined(name, strlen(name), imported ? ".glb" : "");
+    char *shown = joined(prefix, strlen(prefix), ending);
+    free(ending);
     for (size_t i = 0; i < files->count; i++)
         if (strcmp(files->items[i].name, shown) == 0) {
             free(path);
@@ -37,7 +39,7 @@ static void add(shown_files *files, const char *model, size_t number, bool sever
         files->capacity = files->capacity ? 2 * files->capacity : 16;
         files->items = or_die(realloc(files->items, files->capacity * sizeof *files->items));
     }
-    files->items[files->count++] = (shown_file){path, shown};
+    files->items[files->count++] = (shown_file){path, shown, imported};
 }
 
 static void add_beside(shown_files *files, stele_file *file, const char *path, size_t number, bool several)
@@ -46,10 +48,10 @@ static void add_beside(shown_files *files, stele_file *file, const char *path, s
     const stele_model *model = stele_file_model(file);
     for (size_t i = 0; info && i < info->companion_count; i++)
         if (info->companions[i].found)
-            add(files, path, number, several, info->companions[i].name);
+            add(files, path, number, several, info->companions[i].name, false);
     for (size_t i = 0; model && i < model->texture_count; i++)
         if (model->textures[i].file)
-            add(files, path, number, several, model->textures[i].file);
+            add(files, path, number, several, model->textures[i].file, false);
 }
 
 int view_ends(const settings *s, const char *path, stele_status status, const char *error)
@@ -70,20 +72,34 @@ int view_ends(const settings *s, const char *path, stele_status status, const ch
     return j.exit_code;
 }
 
+stele_file *open_shown(job *j, const stele_options *options)
+{
+    stele_file *file = stele_open(j->path, options);
+    return is_to_be_imported(j, options, file) ? import_file(j, options, file) : file;
+}
+
+void close_shown(job *j, stele_file *file)
+{
+    stele_close(file);
+    free_imported(j->imported);
+    j->imported = NULL;
+}
+
 /* A damaged file is shown too: that is when one wants to see its bytes. */
 static int find_model(const settings *s, const char *path, size_t number, bool several, shown_files *files)
 {
+    job j = {.settings = s, .path = path};
     stele_options options = {.load = {.allow_outside = false}, .format = s->format};
-    stele_file *file = stele_open(path, &options);
+    stele_file *file = open_shown(&j, &options);
     stele_status status = stele_open_status(file);
     int code = EXIT_FINE;
     if (status == STELE_IO || status == STELE_NO_MEMORY) {
         code = view_ends(s, path, status, stele_open_message(file));
     } else {
-        add(files, path, number, several, path + folder_length(path));
+        add(files, path, number, several, path + folder_length(path), imported_from(&j));
         add_beside(files, file, path, number, several);
     }
-    stele_close(file);
+    close_shown(&j, file);
     return code;
 }
 
@@ -104,7 +120,21 @@ void free_shown(shown_files *files)
     free(files->items);
 }
 
-char *bytes_of_file(const char *path, size_t *size)
+static char *imported_bytes(const settings *s, const char *path, size_t *size)
+{
+    job j = {.settings = s, .path = path};
+    stele_options options = {.check = STELE_CHECK_STRUCTURE};
+    stele_file *file = open_shown(&j, &options);
+    uint64_t bytes;
+    const void *data = stele_file_bytes(file, &bytes);
+    char *copy = imported_from(&j) ? malloc((size_t)bytes + 1) : NULL;
+    if (copy)
+        memcpy(copy, data, *size = (size_t)bytes);
+    close_shown(&j, file);
+    return copy;
+}
+
+static char *bytes_of_file(const char *path, size_t *size)
 {
     file_status status;
     int fd = st_fd_open(path);
@@ -121,4 +151,9 @@ char *bytes_of_file(const char *path, size_t *size)
     errno = error ? error : errno;
     st_fd_close(fd);
     return bytes;
+}
+
+char *bytes_of_shown(const settings *s, const shown_file *file, size_t *size)
+{
+    return file->imported ? imported_bytes(s, file->path, size) : bytes_of_file(file->path, size);
 }

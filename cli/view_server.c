@@ -19,6 +19,7 @@ enum {
 };
 
 typedef struct server {
+    const settings *settings;
     const shown_files *files;
     int socket;
     uint16_t port;
@@ -83,7 +84,7 @@ static void send_file(const server *v, int s, const char *number)
         return;
     }
     size_t size = 0;
-    char *bytes = bytes_of_file(v->files->items[index].path, &size);
+    char *bytes = bytes_of_shown(v->settings, &v->files->items[index], &size);
     if (bytes)
         answer(s, "200 OK", "Content-Type: application/octet-stream\r\n", bytes, size);
     else
@@ -257,7 +258,7 @@ static bool make_token(char token[2 * TOKEN_BYTES + 1])
 
 int serve(const settings *s, const shown_files *files)
 {
-    server v = {.files = files, .modified = or_die(calloc(files->count + 1, sizeof *v.modified))};
+    server v = {.settings = s, .files = files, .modified = or_die(calloc(files->count + 1, sizeof *v.modified))};
     v.socket = make_token(v.token) ? st_listen_here(&v.port) : -1;
     if (v.socket < 0) {
         char message[256];

@@ -247,8 +247,9 @@ int view_in_terminal(const settings *s, char *path)
 {
     if (!st_is_terminal(STANDARD_OUTPUT) || !st_is_terminal(STANDARD_INPUT))
         return usage_error("--terminal needs a terminal");
+    job j = {.settings = s, .path = path};
     stele_options options = {.format = s->format, .load = {.no_repair = s->no_repair}};
-    stele_file *file = stele_open(path, &options);
+    stele_file *file = open_shown(&j, &options);
     const stele_model *model = stele_file_model(file);
     screen v = {.way = HALF_BLOCKS};
     stele_status status = stele_file_status(file);
@@ -266,6 +267,6 @@ int view_in_terminal(const settings *s, char *path)
             view_ends(s, path, status, status == STELE_USAGE ? "the terminal is too small" : stele_file_message(file));
     }
     free(v.picture.rgba);
-    stele_close(file);
+    close_shown(&j, file);
     return exit_code_of(status);
 }

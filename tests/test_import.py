@@ -9,11 +9,13 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -468,6 +470,26 @@ class Says(Case):
         flat = self.folder / "flat.stl"
         flat.write_text("solid a\nfacet normal 0 0 1\nouter loop\n" + "vertex 1 2 3\n" * 3 + "endloop\nendfacet\nendsolid a\n")
         self.assertRegex(stele("check", flat).stdout, r"flat\.stl: warning: .*\[zero-area-triangle\]")
+
+    def test_view_shows_it(self):
+        """The page gets a GLB, made anew when the file has changed."""
+        path = self.triangle("seen.dae", "none.png")
+        server = subprocess.Popen([STELE, "view", "--no-open", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.communicate)
+        self.addCleanup(server.kill)
+        address = server.stdout.readline().strip().removesuffix("?view")
+        if not address:
+            self.assertIn("built without its page", server.stderr.read())
+            self.skipTest("the command has no page")
+        with urllib.request.urlopen(address + "models.json") as answer:
+            self.assertEqual(json.load(answer), ["seen.dae.glb"])
+        for corner in ("1 0 0", "7 0 0"):
+            path.write_text(TRIANGLE.format(image="none.png").replace("0 0 0 1 0 0 0 1 0", f"0 0 0 {corner} 0 1 0"))
+            with urllib.request.urlopen(address + "file/0") as answer:
+                (self.folder / "seen.glb").write_bytes(answer.read())
+            self.assertIn([float(c) for c in corner.split()], [list(p) for p in drawn_points(Gltf(self.folder / "seen.glb"))])
+        server.send_signal(signal.SIGINT)
+        self.assertEqual(server.wait(20), 130)
 
     def test_losses_are_said_and_strict(self):
         path, target = self.triangle(), self.folder / "strict.glb"
