@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/number.h"
-#include "raw.h"
+#include "statement.h"
 
 typedef struct counts {
     uint64_t v, vt, vn, corners, events; /* at most so many corners: comments and line ends may look like some */
@@ -50,109 +50,6 @@ typedef struct parser {
     size_t chunk_count;
     counts total;
 } parser;
-
-/* ---- Lines ---- */
-
-typedef enum word {
-    WORD_NONE,
-    WORD_V,
-    WORD_VT,
-    WORD_VN,
-    WORD_F,
-    WORD_L,
-    WORD_P,
-    WORD_O,
-    WORD_G,
-    WORD_USEMTL,
-    WORD_MTLLIB,
-    WORD_IGNORED,
-    WORD_UNKNOWN
-} word;
-
-static inline bool ends_word(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\\';
-}
-
-static word longer_word(const char **p, const char *end)
-{
-    static const struct {
-        const char *text;
-        word word;
-    } words[] = {{"usemtl", WORD_USEMTL},    {"mtllib", WORD_MTLLIB},  {"s", WORD_IGNORED},      {"vp", WORD_IGNORED},
-                 {"mg", WORD_IGNORED},       {"lod", WORD_IGNORED},    {"bevel", WORD_IGNORED},  {"c_interp", WORD_IGNORED},
-                 {"d_interp", WORD_IGNORED}, {"usemap", WORD_IGNORED}, {"maplib", WORD_IGNORED}, {"shadow_obj", WORD_IGNORED},
-                 {"trace_obj", WORD_IGNORED}};
-    const char *start = *p;
-    while (*p < end && !ends_word(**p))
-        ++*p;
-    size_t length = (size_t)(*p - start);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].text) == length && memcmp(words[i].text, start, length) == 0)
-            return words[i].word;
-    return WORD_UNKNOWN;
-}
-
-/* The word that a statement begins with; p is then behind it. */
-static inline word read_word(const char **p, const char *end)
-{
-    const char *w = *p;
-    char second = end - w > 1 ? w[1] : '\n', third = end - w > 2 ? w[2] : '\n';
-    word found = WORD_NONE;
-    if (*w == '#' || *w == '\n')
-        return WORD_NONE;
-    if (*w == 'v' && !ends_word(second) && ends_word(third)) {
-        found = second == 't' ? WORD_VT : second == 'n' ? WORD_VN : WORD_NONE;
-        *p += found ? 2 : 0;
-    } else if (ends_word(second)) {
-        found = *w == 'v'   ? WORD_V
-                : *w == 'f' ? WORD_F
-                : *w == 'l' ? WORD_L
-                : *w == 'p' ? WORD_P
-                : *w == 'o' ? WORD_O
-                : *w == 'g' ? WORD_G
-                            : WORD_NONE;
-        *p += found ? 1 : 0;
-    }
-    return found ? found : longer_word(p, end);
-}
-
-static inline const char *line_end(const char *p, const char *end)
-{
-    const char *newline = memchr(p, '\n', (size_t)(end - p));
-    return newline ? newline : end;
-}
-
-/* A line end that a statement goes on behind. */
-static inline bool continued(const char *start, const char *newline)
-{
-    const char *p = newline - (newline > start && newline[-1] == '\r');
-    return p > start && p[-1] == '\\';
-}
-
-/* Behind the line ends that a statement has, with p in it. A comment never goes on. */
-static inline const char *statement_end(const char *p, const char *end, bool comment)
-{
-    const char *newline = line_end(p, end);
-    while (newline < end && continued(p, newline) && !comment)
-        newline = line_end(newline + 1, end);
-    return newline;
-}
-
-static inline const char *skip_blanks(const char *p, const char *end)
-{
-    for (; p < end; p++) {
-        if (obj_blank(*p))
-            continue;
-        if (*p != '\\')
-            break;
-        const char *next = p + 1 + (end - p > 1 && p[1] == '\r');
-        if (next >= end || *next != '\n')
-            break;
-        p = next;
-    }
-    return p;
-}
 
 /* ---- The first pass ---- */
 
@@ -614,110 +511,7 @@ static place place_of(const parser *p, finding what)
     return all;
 }
 
-static const char *end_of(const obj_file *f)
-{
-    return (const char *)f->text.data + obj_text_size(f->text.data, f->text.count);
-}
-
-/* Behind a byte order mark. */
-static const char *start_of(const obj_file *f)
-{
-    const char *text = (const char *)f->text.data;
-    return text + (f->text.count >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
-}
-
-/* A statement: from its word to its end, and what is behind the word. */
-typedef struct statement {
-    word word;
-    const char *start, *behind, *end;
-} statement;
-
-/* The next one from p on; false at the end. */
-static bool next_statement(const char **p, const char *end, statement *s)
-{
-    while (*p < end && obj_blank(**p))
-        ++*p;
-    if (*p >= end)
-        return false;
-    s->start = s->behind = *p;
-    s->word = read_word(&s->behind, end);
-    s->end = statement_end(s->behind, end, *s->start == '#');
-    *p = s->end + 1;
-    return true;
-}
-
-static bool has_corners(word w)
-{
-    return w == WORD_F || w == WORD_L || w == WORD_P;
-}
-
-const char *st_obj_statement(const obj_file *f, obj_statement kind, uint64_t number)
-{
-    const char *p = start_of(f), *end = end_of(f);
-    for (statement s; next_statement(&p, end, &s);)
-        if ((kind == OBJ_NORMAL ? s.word == WORD_VN : has_corners(s.word)) && !number--)
-            return s.start;
-    return start_of(f);
-}
-
-/* ---- Where it all was ---- */
-
-/* The texts of what is listed, in their order. */
-typedef struct listing {
-    byte_range *items;
-    uint64_t count, next;
-} listing;
-
-static void list_text(listing *l, const char *start, const char *end)
-{
-    if (l->items && l->next < l->count)
-        l->items[l->next++] = (byte_range){(const uint8_t *)start, (uint64_t)(end - start)};
-}
-
-static void list_corners(listing *corners, const statement *s)
-{
-    const char *p = skip_blanks(s->behind, s->end);
-    while (p < s->end && *p != '#') {
-        const char *start = p;
-        while (p < s->end && !ends_word(*p) && *p != '#')
-            p++;
-        list_text(corners, start, p);
-        p = skip_blanks(p + (p == start), s->end);
-    }
-}
-
-static listing listing_of(const context *c, const uint8_t *data, uint64_t count, uint32_t components)
-{
-    stele_view rows = {data, count, 4 * components, components, STELE_F32, false};
-    return (listing){data ? st_made_of_each(c, &rows) : NULL, count, 0};
-}
-
-/* Of a text without errors, in which every statement and corner counts. */
-static void note_origins(const context *c, const obj_file *f, obj_content *o)
-{
-    const char *p = start_of(f), *end = end_of(f);
-    listing v = listing_of(c, o->positions, o->position_count, 3), colors = listing_of(c, o->colors, o->position_count, 3);
-    listing vt = listing_of(c, o->uvs, o->uv_count, 2), vn = listing_of(c, o->normals, o->normal_count, 3);
-    listing corners = {st_arena_array(&c->origins->arena, o->corner_count, sizeof *corners.items), o->corner_count, 0};
-    for (statement s; next_statement(&p, end, &s);) {
-        if (s.word == WORD_V) {
-            list_text(&v, s.start, s.end);
-            list_text(&colors, s.start, s.end);
-        } else if (has_corners(s.word))
-            list_corners(&corners, &s);
-        else if (s.word == WORD_VT || s.word == WORD_VN)
-            list_text(s.word == WORD_VT ? &vt : &vn, s.start, s.end);
-    }
-    o->corner_texts = corners.items;
-}
-
-diag_place st_obj_place(context *c, const char *at, uint64_t count)
-{
-    uint64_t line = 1;
-    for (const char *p = (const char *)c->data; (p = memchr(p, '\n', (size_t)(at - p))); p++)
-        line++;
-    return at_offset(st_check_offset(c, at), count, st_arena_format(c->arena, "line %llu", (unsigned long long)line));
-}
+/* ---- What was found ---- */
 
 static const char *wrong_index(arena *a, const place *p, const char *what, uint64_t total)
 {
@@ -781,7 +575,7 @@ static bool fits(context *c, const counts *total)
 static void parse(context *c, const obj_file *f, parser *p)
 {
     obj_content *o = p->content;
-    cut(p, start_of(f), end_of(f));
+    cut(p, obj_start(f), obj_end(f));
     parallel_for(&c->threads, p->chunk_count, count_chunk, p);
     add_up(p);
     if (!fits(c, &p->total) || !allocate(c, p))
@@ -807,7 +601,7 @@ static void parse(context *c, const obj_file *f, parser *p)
     for (size_t i = 0; i < p->chunk_count; i++)
         o->only_triangles &= !p->chunks[i].others;
     if (c->origins && o->sound)
-        note_origins(c, f, o);
+        st_obj_note_origins(c, f, o);
     report(c, p);
 }
 

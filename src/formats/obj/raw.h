@@ -74,7 +74,7 @@ static inline uint64_t obj_text_size(const uint8_t *data, uint64_t size)
 /* parse.c: fills the content, on the caller's threads, and reports what is wrong. */
 void st_obj_parse(context *c, raw_file *raw);
 
-/* Where a statement is: of those that begin with this word, or with f, l or p, the one of that number. */
+/* statements.c: where a statement is: of those that begin with this word, or with f, l or p, the one of that number. */
 typedef enum obj_statement { OBJ_NORMAL, OBJ_FACE } obj_statement;
 const char *st_obj_statement(const obj_file *f, obj_statement kind, uint64_t number);
 
