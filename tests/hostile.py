@@ -464,6 +464,25 @@ def images_in_the_text(folder, n):
 
 # ---- Files beside ----
 
+def links_of_one_image(folder, n):
+    """Names cost nothing: each is the same file."""
+    count = 400 * n
+    (folder / "0.png").write_bytes(png(4000))
+    for i in range(1, count):
+        (folder / f"{i}.png").hardlink_to(folder / "0.png")
+    (folder / "a.mtl").write_text("".join(f"newmtl {i}\nmap_Kd {i}.png\n" for i in range(count)))
+    faces = "".join(f"usemtl {i}\nf 1/1 2/1 3/1\n" for i in range(count))
+    return obj(folder, "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\n" + faces)
+
+
+def links_of_one_library(folder, n):
+    count = 700 * n
+    (folder / "0.mtl").write_text("newmtl a\nKd 1 0 0\n" * 2000)
+    for i in range(1, count):
+        (folder / f"{i}.mtl").symlink_to("0.mtl")
+    return obj(folder, "".join(f"mtllib {i}.mtl\n" for i in range(count)) + TRIANGLE)
+
+
 def sparse_buffer(folder, n):
     with (folder / "a.bin").open("wb") as file:
         file.truncate(8 << 30)

@@ -10,7 +10,9 @@ struct companion_map {
     companion_map *next; /* of the same hash */
     const char *path;    /* as st_companion_path has it */
     companion_bytes bytes;
-    source source; /* if it was the folder's lookup */
+    source source;            /* if it was the folder's lookup */
+    companion_map *next_file; /* and of the same hash, as a file */
+    bool another_name;        /* of a file that has been opened: its bytes are those */
 };
 
 const char *st_companion_path(arena *a, const char *name)
@@ -33,6 +35,46 @@ const char *st_companion_path(arena *a, const char *name)
     return path;
 }
 
+/* A file that has been opened under another name: links are as many as one likes, and cost next to nothing. */
+static companion_map **files_like(companions *c, uint64_t device, uint64_t inode)
+{
+    return &c->files[hash_end(hash_mix(device, inode)) % COMPANION_LISTS];
+}
+
+static const companion_map *opened_before(companions *c, int fd)
+{
+    file_status status;
+    if (st_fd_status(fd, &status) != 0 || status.kind != FILE_REGULAR)
+        return NULL;
+    companion_map *map = *files_like(c, status.device, status.inode);
+    while (map && (map->source.device != status.device || map->source.inode != status.inode))
+        map = map->next_file;
+    return map;
+}
+
+/* Into the map that is being opened, and closes the descriptor. */
+static bool take_file(companions *c, int fd, const char *path)
+{
+    companion_map *map = c->opening;
+    const companion_map *same = opened_before(c, fd);
+    if (same) {
+        st_fd_close(fd);
+        map->another_name = true;
+        map->bytes = same->bytes;
+        return true;
+    }
+    if (st_source_take(&map->source, fd, path, c->read, c->arena))
+        return false;
+    map->bytes.data = map->source.data;
+    map->bytes.size = (size_t)map->source.size;
+    if (map->source.path) {
+        companion_map **list = files_like(c, map->source.device, map->source.inode);
+        map->next_file = *list;
+        *list = map;
+    }
+    return true;
+}
+
 static bool find_in_folder(void *user, const char *name, const void **data, size_t *size)
 {
     companions *c = user;
@@ -42,12 +84,10 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
     bool named = *name && !c->arena->failed; /* without memory there is no path */
     int fd = named ? st_spot_open_file(&(address){path, strlen(folder), c->outside}) : -1;
     if (fd >= 0 && data) {
-        source *opened = &c->opening->source;
-        if (st_source_take(opened, fd, path, c->read, c->arena))
-            return false;
-        *data = opened->data;
-        *size = (size_t)opened->size;
-        return true;
+        bool taken = take_file(c, fd, path);
+        *data = c->opening->bytes.data;
+        *size = c->opening->bytes.size;
+        return taken;
     }
     if (fd >= 0)
         st_fd_close(fd);
@@ -102,6 +142,8 @@ static companion_map *look_for(companions *c, const char *name)
     size_t size;
     if (!map || !c->lookup(c->user, name, &data, &size))
         return NULL;
+    if (map->another_name)
+        return map;
     if (!map->source.data)
         st_arena_input(c->arena, size);
     map->bytes = (companion_bytes){c->opened, st_arena_text(c->arena, name, strlen(name)), data, size};
@@ -140,6 +182,12 @@ bool st_companion_find(companions *c, const char *name, const void **data, size_
     bool found = c->left && c->lookup(c->user, name, NULL, NULL);
     c->left -= c->left > 0;
     return found;
+}
+
+const char *st_companion_first_name(companions *c, const char *name)
+{
+    const companion_map *map = find_bytes(c, name);
+    return map ? map->bytes.name : name;
 }
 
 const companion_bytes *st_companion_with(const companions *c, const void *byte)

@@ -22,11 +22,12 @@ typedef struct companions {
     const char *folder; /* with its final slash, or "" for the current one; NULL if there is no folder */
     stele_lookup lookup;
     void *user;
-    bool read;                            /* do not map */
-    bool outside;                         /* names may lead out of the folder */
-    unsigned left;                        /* how often we still look: no real file names thousands of others */
-    companion_map *maps[COMPANION_LISTS]; /* what was found, by a hash of its path */
-    companion_map *opening;               /* what is looked for */
+    bool read;                             /* do not map */
+    bool outside;                          /* names may lead out of the folder */
+    unsigned left;                         /* how often we still look: no real file names thousands of others */
+    companion_map *maps[COMPANION_LISTS];  /* what was found, by a hash of its path */
+    companion_map *files[COMPANION_LISTS]; /* and by what file it is */
+    companion_map *opening;                /* what is looked for */
     companion_bytes *opened;
 } companions;
 
@@ -41,6 +42,9 @@ bool st_companions_changed(const companions *c);
 bool st_companions_any(const companions *c);
 
 bool st_companion_find(companions *c, const char *name, const void **data, size_t *size);
+
+/* The name under which a file that was found has been opened first: links are names of the same. */
+const char *st_companion_first_name(companions *c, const char *name);
 
 /* The opened file that has a byte, or NULL. */
 const companion_bytes *st_companion_with(const companions *c, const void *byte);

@@ -54,6 +54,8 @@ static bool load_library(context *c, obj_materials *m, text name)
     if (!*file || !st_companion_find(c->companions, file, &data, &size))
         return false;
     m->failed |= !st_obj_add_name(&m->libraries, c->arena, key, 0);
+    if (strcmp(st_companion_first_name(c->companions, file), file) != 0)
+        return true; /* a link to one that was read */
     m->failed |= !st_mtl_load(c, file, (text){data, size}, &m->names);
     return true;
 }
