@@ -55,7 +55,7 @@ double st_nearest_in_triangle(const double p[3], const double a[3], const double
 
 /* ---- Boxes ---- */
 
-enum { LEAF = 4, DEEPEST = 64, WORK_OF_BOX = 20, WORK_OF_TRIANGLE = 200 };
+enum { LEAF = 4, DEEPEST = 64, WORK_OF_BOX = 20, WORK_OF_TRIANGLE = 200, WORK_OF_ASKING = 160, WORK_OF_SPLITTING = 4 };
 
 typedef struct box {
     float low[3], high[3];
@@ -99,11 +99,12 @@ static bool is_less(const surface *s, int axis, uint32_t a, uint32_t b)
     return x != y ? x < y : a < b;
 }
 
-/* So that those before the middle one are less than it, and the others are not. */
+/* So that those before the middle one are less than it, and the others are not. That may take long for an order that was made
+ * for it. */
 static void split(const surface *s, int axis, uint32_t *items, uint32_t count)
 {
     uint32_t low = 0, high = count - 1, middle = count / 2;
-    while (low < high) {
+    while (low < high && st_work(s->arena, high - low, WORK_OF_SPLITTING)) {
         uint32_t pivot = items[low + (high - low) / 2], i = low, k = high;
         for (;;) {
             while (is_less(s, axis, items[i], pivot))
@@ -160,7 +161,7 @@ surface *st_surface_make(arena *a, const stele_primitive *p, const float *positi
             s->middles[i][k] = corner_at(s, i, 0)[k] + corner_at(s, i, 1)[k] + corner_at(s, i, 2)[k];
     }
     build(s, 0, count);
-    return s;
+    return a->failed ? NULL : s;
 }
 
 static double squared_from_box(const box *b, const double p[3])
@@ -194,9 +195,10 @@ bool st_surface_near(surface *s, const double p[3], double squared_radius, each_
     while (count) {
         uint32_t at = waiting[--count];
         const box *b = &s->boxes[at];
-        work += WORK_OF_BOX * (1 + b->count);
+        work += WORK_OF_BOX;
         if (!(squared_from_box(b, p) <= squared_radius))
             continue;
+        work += WORK_OF_ASKING * b->count;
         for (uint32_t i = 0; i < b->count; i++)
             ask(s, s->triangles[b->first + i], p, &squared_radius, each, user);
         if (b->count || count + 2 > DEEPEST)
