@@ -78,7 +78,7 @@ void print_command_help(FILE *out, const command *c);
 extern const char exit_codes[];
 
 /* The tables of a command's options, in the order of its help. Returns how many. */
-enum { MOST_GROUPS = 6 };
+enum { MOST_GROUPS = 7 };
 size_t option_groups(const command *c, const option *groups[MOST_GROUPS]);
 
 /* pages.c: what these tables give besides. False if the shell is not known. */
@@ -210,6 +210,7 @@ int run_list(const settings *s, file_list *list, job_function run, const char *d
 
 /* "stele: PATH: ..." to its err, kept for its document; and what it became of it by the status of the library. */
 void job_fails(job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void job_fails_at(job *j, const char *what, const char *message); /* "WHAT: MESSAGE", unless opening has said the message */
 void job_ends(job *j, stele_status status);
 
 /* Says why the verb did not succeed, unless a finding that was printed says so. */
@@ -217,6 +218,9 @@ void report_failure(job *j, const stele_file *file, const char *what, const char
 
 /* Lends the threads of a job, which is the user; a stele_parallel. */
 void run_parallel(void *user, size_t count, stele_task task, void *context);
+
+/* How the settings want files to be opened. */
+stele_options opening_options(const settings *s);
 
 /* Opens the job's file with the settings; all that went wrong but findings is printed. Sets the exit code. */
 stele_file *open_job(job *j, stele_check_level level);

@@ -133,7 +133,7 @@ static void thumbnail(job *j)
     lock_in(j->settings, j->path);
     stele_status status = stele_file_status(file) == STELE_OK ? draw(j, file) : stele_file_status(file);
     if (status != STELE_OK && stele_file_status(file) != STELE_OK)
-        job_fails(j, "no thumbnail: %s", stele_file_message(file));
+        job_fails_at(j, "no thumbnail", stele_file_message(file));
     job_ends(j, status);
     if (j->settings->json) {
         json out;

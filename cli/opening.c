@@ -105,13 +105,11 @@ static stele_file *open_file(const job *j, const stele_options *options)
     return s->content ? stele_open_memory(s->content, s->content_size, &in_memory) : stele_open(j->path, options);
 }
 
-stele_file *open_job(job *j, stele_check_level level)
+stele_options opening_options(const settings *s)
 {
-    const settings *s = j->settings;
     stele_options options = {.memory_limit = limit_of(s->memory_limit),
                              .work_limit = limit_of(s->work_limit),
                              .format = s->format,
-                             .check = level,
                              .target = s->target,
                              .rules = s->rules,
                              .rule_count = s->rule_count,
@@ -124,6 +122,14 @@ stele_file *open_job(job *j, stele_check_level level)
                                       .choice_count = s->choice_count}};
     if (s->fps)
         parse_positive(s->fps, &options.load.fps);
+    return options;
+}
+
+stele_file *open_job(job *j, stele_check_level level)
+{
+    const settings *s = j->settings;
+    stele_options options = opening_options(s);
+    options.check = level;
     if (j->threads > 1) {
         progress_start(&j->bar, s);
         options.parallel = run_parallel;
@@ -166,6 +172,14 @@ void job_fails(job *j, const char *format, ...)
         complain(j->err, "%s: %s", j->path, j->error);
 }
 
+void job_fails_at(job *j, const char *what, const char *message)
+{
+    if (strcmp(j->error, message) == 0) /* opening has said so */
+        snprintf(j->error, sizeof j->error, "%s: %s", what, message);
+    else
+        job_fails(j, "%s: %s", what, message);
+}
+
 void job_ends(job *j, stele_status status)
 {
     j->exit_code = exit_code_of(status);
@@ -181,7 +195,7 @@ void report_failure(job *j, const stele_file *file, const char *what, const char
             snprintf(j->error, sizeof j->error, "%s: %s", what, message);
             return;
         }
-    job_fails(j, "%s: %s", what, message);
+    job_fails_at(j, what, message);
 }
 
 void report_findings(job *j, const stele_file *file)

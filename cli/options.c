@@ -32,6 +32,10 @@ static const option for_files[] = {
     {0, "import", NULL, "read them through Assimp, whatever they look like; others than ours are anyway", OPTION_FLAG,
      AT(import)},
     {0, "scale", "N", "times the size of imported files", OPTION_TEXT, AT(scale)},
+    {0},
+};
+
+static const option for_limits[] = {
     {0, "memory-limit", "BYTES", "most memory for one file, such as 500M; 0: none (default: by its size, from 48M)",
      OPTION_TEXT, AT(memory_limit)},
     {0, "work-limit", "UNITS", "most work, in about nanoseconds; 0: no limit (default: by its size, from 700 million)",
@@ -150,6 +154,8 @@ size_t option_groups(const command *c, const option *groups[MOST_GROUPS])
         groups[count++] = for_many;
     if (c->takes_files)
         groups[count++] = for_files;
+    if (c->takes_files || c->takes_models)
+        groups[count++] = for_limits;
     groups[count++] = common;
     return count;
 }

@@ -89,11 +89,12 @@ void close_shown(job *j, stele_file *file)
 static int find_model(const settings *s, const char *path, size_t number, bool several, shown_files *files)
 {
     job j = {.settings = s, .path = path};
-    stele_options options = {.load = {.allow_outside = false}, .format = s->format};
+    stele_options options = opening_options(s);
+    options.load.allow_outside = false; /* the page has names in one folder only */
     stele_file *file = open_shown(&j, &options);
     stele_status status = stele_open_status(file);
     int code = EXIT_FINE;
-    if (status == STELE_IO || status == STELE_NO_MEMORY) {
+    if (status == STELE_IO || status == STELE_NO_MEMORY || status == STELE_TOO_MUCH_WORK || status == STELE_CANCELLED) {
         code = view_ends(s, path, status, stele_open_message(file));
     } else {
         add(files, path, number, several, path + folder_length(path), imported_from(&j));
@@ -123,7 +124,8 @@ void free_shown(shown_files *files)
 static char *imported_bytes(const settings *s, const char *path, size_t *size)
 {
     job j = {.settings = s, .path = path};
-    stele_options options = {.check = STELE_CHECK_STRUCTURE};
+    stele_options options = opening_options(s);
+    options.check = STELE_CHECK_STRUCTURE;
     stele_file *file = open_shown(&j, &options);
     uint64_t bytes;
     const void *data = stele_file_bytes(file, &bytes);
@@ -134,6 +136,14 @@ static char *imported_bytes(const settings *s, const char *path, size_t *size)
     return copy;
 }
 
+/* Anybody can make files of holes of any size: there is nothing to see in them. */
+static bool is_worth_reading(int fd, const file_status *status)
+{
+    static const uint64_t most_holes = 1 << 20;
+    return status->kind == FILE_REGULAR && status->size < SIZE_MAX &&
+           status->size - st_fd_stored(fd, status->size) <= most_holes;
+}
+
 static char *bytes_of_file(const char *path, size_t *size)
 {
     file_status status;
@@ -141,7 +151,7 @@ static char *bytes_of_file(const char *path, size_t *size)
     if (fd < 0)
         return NULL;
     int error = st_fd_status(fd, &status);
-    char *bytes = error || status.kind != FILE_REGULAR || status.size > SIZE_MAX - 1 ? NULL : malloc((size_t)status.size + 1);
+    char *bytes = !error && is_worth_reading(fd, &status) ? malloc((size_t)status.size + 1) : NULL;
     for (*size = 0; bytes && *size < status.size;) {
         size_t got = st_fd_read(fd, bytes + *size, (size_t)status.size - *size);
         if (!got || got == SIZE_MAX)

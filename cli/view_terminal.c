@@ -248,7 +248,7 @@ int view_in_terminal(const settings *s, char *path)
     if (!st_is_terminal(STANDARD_OUTPUT) || !st_is_terminal(STANDARD_INPUT))
         return usage_error("--terminal needs a terminal");
     job j = {.settings = s, .path = path};
-    stele_options options = {.format = s->format, .load = {.no_repair = s->no_repair}};
+    stele_options options = opening_options(s);
     stele_file *file = open_shown(&j, &options);
     const stele_model *model = stele_file_model(file);
     screen v = {.way = HALF_BLOCKS};

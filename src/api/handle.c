@@ -74,6 +74,9 @@ context st_context_of(stele_file *file)
 
 /* ---- Asking ---- */
 
+static const char no_handle[] =
+    "there is not enough memory for a handle; memory_limit (--memory-limit), if given, is too small";
+
 stele_status stele_file_status(const stele_file *file)
 {
     return file ? file->outcome.status : STELE_NO_MEMORY;
@@ -81,7 +84,7 @@ stele_status stele_file_status(const stele_file *file)
 
 const char *stele_file_message(const stele_file *file)
 {
-    return file ? file->outcome.message : "there is not enough memory";
+    return file ? file->outcome.message : no_handle;
 }
 
 stele_status stele_open_status(const stele_file *file)
@@ -91,7 +94,7 @@ stele_status stele_open_status(const stele_file *file)
 
 const char *stele_open_message(const stele_file *file)
 {
-    return file ? file->opening.message : "there is not enough memory";
+    return file ? file->opening.message : no_handle;
 }
 
 const char *stele_file_format(const stele_file *file)

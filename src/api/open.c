@@ -232,8 +232,7 @@ stele_file *st_new_handle(const stele_options *given, const char *path, stele_op
 {
     arena a;
     bool known = st_take_options(options, sizeof *options, given);
-    st_arena_init(&a, options);
-    stele_file *file = st_arena_alloc(&a, sizeof *file);
+    stele_file *file = st_arena_begin(&a, options, sizeof *file);
     if (!file)
         return NULL;
     file->arena = a;

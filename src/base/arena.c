@@ -233,6 +233,16 @@ void *st_arena_array(arena *a, uint64_t count, size_t item_size)
     return NULL;
 }
 
+void *st_arena_begin(arena *a, const stele_options *options, size_t size)
+{
+    st_arena_init(a, options);
+    a->pause = UINT64_MAX;
+    void *memory = st_arena_alloc(a, size);
+    a->work = 0;
+    set_pause(a);
+    return memory;
+}
+
 uint64_t st_arena_left(const arena *a)
 {
     return a->used < a->limit ? a->limit - a->used : 0;

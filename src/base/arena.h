@@ -36,6 +36,9 @@ typedef struct arena_mark {
 } arena_mark;
 
 void st_arena_init(arena *a, const stele_options *options);
+
+/* The same, and zeroed memory for who is asked why all else was refused: that takes no work. NULL without memory. */
+void *st_arena_begin(arena *a, const stele_options *options, size_t size);
 void st_arena_free(arena *a);
 
 /* Bytes were read that limits are in proportion to; and a picture of so many bytes is wanted, until the work begins again. */
