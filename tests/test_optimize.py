@@ -69,6 +69,39 @@ def triangles_of(glb):
     return found
 
 
+GROUPED = """g alone
+v 0 0 0
+v 1 0 0
+v 0 1 0
+f 1 2 3
+o box
+f 1 3 2
+g lid
+f 2 3 1
+l 1 2
+g hinge
+f 3 2 1
+o box two
+g lid
+f 3 1 2
+"""
+
+
+class Groups(unittest.TestCase):
+    def test_objects_and_groups_of_obj_stay(self):
+        """Optimised, and by way of a GLB."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, glb, target = (Path(folder, name) for name in ("a.obj", "a.glb", "b.obj"))
+            source.write_text(GROUPED)
+            for steps in ([["optimize", source, target]], [["convert", source, glb], ["convert", "-f", glb, target]]):
+                for step in steps:
+                    stele(*step)
+                lines = [line for line in target.read_text().splitlines() if line[0] in "og"]
+                self.assertEqual(lines, ["g alone", "o box", "g lid", "g hinge", "o box two", "g lid"], steps)
+            told = json.loads(stele("info", "--json", target).stdout)
+            self.assertEqual([m["triangles"] for m in told["meshes"]], [1, 1, 1, 0, 1, 1])
+
+
 class SameTriangles(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

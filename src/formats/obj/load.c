@@ -19,7 +19,8 @@ typedef struct part {
 } part;
 
 typedef struct group {
-    text name;
+    text name, object; /* that it is in, or none */
+    bool by_group;     /* begun by g, not by o */
     size_t first_part, part_count;
 } group;
 
@@ -63,9 +64,12 @@ static void *take_bytes(builder *b, uint64_t size)
 
 /* ---- Which corners belong together ---- */
 
-static void begin_group(builder *b, text name)
+/* A mesh by the statement that names it, in the object of the last o. */
+static void begin_group(builder *b, const obj_event *e, text *object)
 {
-    b->groups[b->group_count++] = (group){.name = name, .first_part = b->part_count};
+    if (e->kind == EVENT_OBJECT)
+        *object = e->name;
+    b->groups[b->group_count++] = (group){e->name, *object, e->kind == EVENT_GROUP, b->part_count, 0};
 }
 
 static void add_segment(builder *b, stele_topology topology, uint32_t material, uint64_t first, uint64_t end)
@@ -107,12 +111,13 @@ static void sort_corners(builder *b)
     uint64_t most = (uint64_t)o->event_count + 1, at = 0;
     uint32_t *materials = take(b, most, sizeof *materials), material = STELE_NONE;
     stele_topology topology = STELE_TRIANGLES;
+    text object = {0};
     b->segments = take(b, most, sizeof *b->segments);
     b->parts = take(b, most, sizeof *b->parts);
     b->groups = take(b, most, sizeof *b->groups);
     if (b->failed || most >= NO_INDEX || !use_materials(b, materials))
         return;
-    begin_group(b, (text){0});
+    begin_group(b, &(obj_event){.kind = EVENT_OBJECT}, &object);
     for (size_t i = 0; i < o->event_count; i++) {
         const obj_event *e = &o->events[i];
         add_segment(b, topology, material, at, e->corner);
@@ -122,11 +127,15 @@ static void sort_corners(builder *b)
         else if (e->kind == EVENT_MATERIAL)
             material = materials[i];
         else if (e->kind != EVENT_LIBRARY) {
-            group *g = &b->groups[b->group_count - 1];
-            if (!g->part_count)
-                g->name = e->name.size ? e->name : g->name;
-            else if (e->kind == EVENT_OBJECT || !st_obj_same_name(g->name, e->name))
-                begin_group(b, e->name);
+            const group *g = &b->groups[b->group_count - 1];
+            text kept = e->name.size ? e->name : g->name;
+            bool empty = !g->part_count;
+            if (!empty && e->kind == EVENT_GROUP && st_obj_same_name(g->name, e->name))
+                continue;
+            b->group_count -= empty;
+            begin_group(b, e, &object);
+            if (empty)
+                b->groups[b->group_count - 1].name = kept;
         }
     }
     add_segment(b, topology, material, at, o->corner_count);
@@ -450,6 +459,8 @@ static void build_mesh(builder *b, const group *g)
     stele_mesh mesh = {.name = g->name.size ? st_text_string(b->arena, &g->name) : NULL,
                        .primitives = primitives,
                        .primitive_count = g->part_count};
+    if (g->by_group)
+        st_property_text(&mesh.properties, b->arena, "obj.group", st_text_string(b->arena, &g->object));
     stele_node node = stele_default_node();
     node.name = mesh.name;
     node.mesh = st_model_add_mesh(model, b->arena, &mesh);

@@ -146,7 +146,8 @@ typedef struct printer {
     const obj_output *output;
     walk *walk;
     batch batches[BATCHES];
-    uint32_t *last_nodes; /* for each material, and for none: the last node that had a primitive of it, plus 1 */
+    uint32_t *last_nodes; /* for each material, and for none, and topology: the last node that had such a primitive, plus 1 */
+    const char *object, *name; /* of the model: the last that was begun, and the last mesh */
 } printer;
 
 static void print_batch(void *context, size_t index)
@@ -180,18 +181,32 @@ static void put_word(printer *p, const char *word, const char *name)
     st_walk_put(p->walk, "\n", 1);
 }
 
-/* An object for each mesh of each node. A primitive of the material of an earlier one becomes a group, or a reader would take
- * the two as one. */
+/* An object, or a group of the object that it was in; but not one that would go on with the one before. */
+static void print_beginning(printer *p, const flat_mesh *m, const char *name)
+{
+    const char *object = st_property_text_of(&p->output->flat.model->meshes[m->mesh].properties, "obj.group");
+    const char *own = m->name ? m->name : "";
+    if (object && *object && strcmp(object, p->object) != 0)
+        put_word(p, "o ", st_obj_clean_name(p->walk->arena, p->object = object, name));
+    bool grouped = object && strcmp(object, p->object) == 0 && strcmp(own, p->name) != 0;
+    put_word(p, grouped ? "g " : "o ", name);
+    p->object = grouped ? object : own;
+    p->name = own;
+}
+
+/* One for each mesh of each node. A primitive of the material of an earlier one becomes a group, or a reader would take the two
+ * as one. */
 static void print_names(printer *p, const flat_mesh *m, const flat_mesh *before)
 {
     const obj_output *o = p->output;
     const char *name = st_obj_clean_name(p->walk->arena, m->name, st_arena_format(p->walk->arena, "mesh_%u", m->mesh));
     bool begins = !before || before->node != m->node;
-    uint32_t *last = &p->last_nodes[m->material == STELE_NONE ? o->flat.model->material_count : m->material];
+    uint64_t material = m->material == STELE_NONE ? o->flat.model->material_count : m->material;
+    uint32_t *last = &p->last_nodes[3 * material + m->topology];
     bool again = *last == m->node + 1;
     *last = m->node + 1;
     if (begins)
-        put_word(p, "o ", name);
+        print_beginning(p, m, name);
     else if (again)
         put_word(p, "g ", st_arena_format(p->walk->arena, "%s_%u", name, m->primitive));
     bool changes = !before || before->material != m->material;
@@ -223,7 +238,7 @@ static void print_mesh(printer *p, lines *l)
 void st_obj_print(walk *w, const obj_file *f)
 {
     const obj_output *o = f->output;
-    printer p = {.output = o, .walk = w};
+    printer p = {.output = o, .walk = w, .object = "", .name = ""};
     for (size_t i = 0; i < BATCHES; i++) {
         p.batches[i].text = st_arena_bytes(w->arena, (uint64_t)BATCH_LINES * LINE_ROOM);
         if (!p.batches[i].text) {
@@ -231,7 +246,7 @@ void st_obj_print(walk *w, const obj_file *f)
             return;
         }
     }
-    p.last_nodes = st_arena_array(w->arena, (uint64_t)o->flat.model->material_count + 1, sizeof *p.last_nodes);
+    p.last_nodes = st_arena_array(w->arena, 3 * ((uint64_t)o->flat.model->material_count + 1), sizeof *p.last_nodes);
     if (!p.last_nodes) {
         st_walk_fail(w, DIAG_NO_MEMORY, 0, NULL, "there is no memory to print to");
         return;
