@@ -247,7 +247,8 @@ bool is_to_be_imported(const job *j, const stele_options *options, const stele_f
  * not know it either. */
 typedef struct imported imported;
 stele_file *import_file(job *j, const stele_options *options, stele_file *unknown);
-void free_imported(imported *glb);
+void free_imported(job *j);
+void end_importer(job *j);               /* at once: for who cannot wait for it any more */
 const char *imported_from(const job *j); /* "Collada"; NULL: it is in a format of ours */
 
 /* What it reads, in lines of a name, a tab and extensions; "" without it. Whether a file's name promises one of these, and none

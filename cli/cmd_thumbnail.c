@@ -130,6 +130,7 @@ static void thumbnail(job *j)
         close_job(j, file);
         return;
     }
+    end_importer(j);
     lock_in(j->settings, j->path);
     stele_status status = stele_file_status(file) == STELE_OK ? draw(j, file) : stele_file_status(file);
     if (status != STELE_OK && stele_file_status(file) != STELE_OK)

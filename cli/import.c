@@ -33,11 +33,13 @@ typedef struct importer {
     size_t size;
 } importer;
 
-/* What it handed over, mapped, and what that was before. */
+/* What it handed over, mapped, and what that was before. The kernel takes its time to take a large process apart: that is not
+ * waited for before the last moment. */
 struct imported {
     void *data;
     size_t size;
     char format[128];
+    pid_t process; /* that is done, or 0 */
 };
 
 /* ---- Running it ---- */
@@ -77,6 +79,18 @@ static bool start(importer *child, char **arguments)
         close(lines[1]);
     child->lines = lines[0];
     return good;
+}
+
+/* While it reads, room for what it will write: pages that are there need only be filled. STL, which grows most, grows by half;
+ * what is not used is given back in the end. */
+static void make_room(const importer *child, const char *path)
+{
+    const uint64_t least = 1 << 20, most = 256 << 20;
+    file_status status;
+    if (st_path_status(path, true, &status) != 0 || status.kind != FILE_REGULAR || status.size < least)
+        return;
+    uint64_t expected = status.size + status.size / 2;
+    fallocate(child->glb, FALLOC_FL_KEEP_SIZE, 0, (off_t)(expected < most ? expected : most));
 }
 
 /* What it says until it ends, so that it never waits for us. False if somebody does not want to wait. */
@@ -123,17 +137,21 @@ static int finish(importer *child)
     return status;
 }
 
+static void end_process(pid_t process)
+{
+    if (process <= 0)
+        return;
+    kill(process, SIGKILL);
+    while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
 static void forget(importer *child)
 {
     if (child && child->glb >= 0)
         close(child->glb);
     if (child && child->lines >= 0)
         close(child->lines);
-    if (child && child->process > 0) {
-        kill(child->process, SIGKILL);
-        while (waitpid(child->process, NULL, 0) < 0 && errno == EINTR)
-            ;
-    }
     free(child);
 }
 
@@ -160,11 +178,21 @@ const char *imported_from(const job *j)
     return j->imported && *j->imported->format ? j->imported->format : NULL;
 }
 
-void free_imported(imported *glb)
+void end_importer(job *j)
 {
-    if (glb && glb->data)
-        munmap(glb->data, glb->size);
-    free(glb);
+    if (!j->imported)
+        return;
+    end_process(j->imported->process);
+    j->imported->process = 0;
+}
+
+void free_imported(job *j)
+{
+    if (j->imported && j->imported->data)
+        munmap(j->imported->data, j->imported->size);
+    end_importer(j);
+    free(j->imported);
+    j->imported = NULL;
 }
 
 /* ---- What it says ---- */
@@ -289,10 +317,13 @@ static stele_file *run_importer(job *j, const stele_options *options, uint64_t l
         return refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory");
     }
     bool started = start(child, arguments);
+    if (started)
+        make_room(child, j->path);
     int status = started ? finish(child) : CANNOT_RUN << 8; /* as waitpid would have it */
     bool whole = !started || take_output(child, limit, glb);
     stele_file *file = whole ? open_imported(options, child, status, glb, unknown)
                              : refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory within the limit");
+    glb->process = child->process;
     j->imported = glb;
     forget(child);
     return file;
@@ -345,6 +376,7 @@ static void list_formats(void)
         listed = strndup(text.data, text.size);
     if (text.data)
         munmap(text.data, text.size);
+    end_process(child ? child->process : 0);
     forget(child);
 }
 

@@ -22,9 +22,14 @@ const char *imported_from(const job *j)
     return NULL;
 }
 
-void free_imported(imported *glb)
+void end_importer(job *j)
 {
-    (void)glb;
+    (void)j;
+}
+
+void free_imported(job *j)
+{
+    (void)j;
 }
 
 const char *imported_formats(void)

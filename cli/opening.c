@@ -144,8 +144,7 @@ stele_file *open_job(job *j, stele_check_level level)
         job_fails(j, "%s", stele_file_message(file));
     if (status == STELE_USAGE || !file) {
         stele_close(file);
-        free_imported(j->imported);
-        j->imported = NULL;
+        free_imported(j);
         return NULL;
     }
     return file;
@@ -294,6 +293,5 @@ void close_job(job *j, stele_file *file)
 {
     settle_job(j, file);
     stele_close(file);
-    free_imported(j->imported);
-    j->imported = NULL;
+    free_imported(j);
 }

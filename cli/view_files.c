@@ -81,8 +81,7 @@ stele_file *open_shown(job *j, const stele_options *options)
 void close_shown(job *j, stele_file *file)
 {
     stele_close(file);
-    free_imported(j->imported);
-    j->imported = NULL;
+    free_imported(j);
 }
 
 /* A damaged file is shown too: that is when one wants to see its bytes. */

@@ -55,6 +55,12 @@ int files_folder(const files *f)
     return f->folder;
 }
 
+uint64_t files_size(const files *f)
+{
+    struct stat status;
+    return fstat(f->model, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+}
+
 /* A name as a path below the folder: with slashes, without the folder in front; NULL if it leads out of it. */
 static const char *name_below(const files *f, const char *name, char room[PATH_MAX])
 {
@@ -113,13 +119,11 @@ size_t files_begin(files *f, const char *extension, char *bytes, size_t most)
 
 bool files_mention(files *f, const char *text)
 {
-    struct stat status;
-    if (fstat(f->model, &status) != 0 || status.st_size <= 0)
-        return false;
-    void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, f->model, 0);
-    bool found = data != MAP_FAILED && memmem(data, (size_t)status.st_size, text, strlen(text));
+    size_t size = (size_t)files_size(f);
+    void *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, f->model, 0) : MAP_FAILED;
+    bool found = data != MAP_FAILED && memmem(data, size, text, strlen(text));
     if (data != MAP_FAILED)
-        munmap(data, (size_t)status.st_size);
+        munmap(data, size);
     return found;
 }
 

@@ -30,6 +30,7 @@ void fail(int exit_code, const char *format, ...) __attribute__((format(printf, 
 typedef struct files files;
 files *files_open(const char *path); /* fails the process */
 int files_folder(const files *f);    /* its descriptor */
+uint64_t files_size(const files *f); /* of the model */
 bool files_has(files *f, const char *name);
 /* Of the model, or of the file beside it that differs in its extension (NULL: the model). */
 size_t files_begin(files *f, const char *extension, char *bytes, size_t most);

@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "import.h"
 #include "sandbox/sandbox.h"
+
+enum { USUAL_PAD = 16 << 20, MOST_PREPARED = 256 << 20 };
 
 void *take(import *im, uint64_t count, size_t size)
 {
@@ -117,6 +120,25 @@ static bool write_out(void *user, const void *data, size_t size)
     return true;
 }
 
+/* What is freed is used again, rather than given back and fetched page by page. No importer gets along with less memory than the
+ * file has bytes: that much is fetched at once, which takes the kernel half as long. */
+static void prepare_heap(uint64_t expected)
+{
+    const uintptr_t page = 4096;
+    int size = (int)(expected < MOST_PREPARED ? expected : MOST_PREPARED);
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, 512 << 20);
+    mallopt(M_TOP_PAD, size > USUAL_PAD ? size : USUAL_PAD);
+    void *first = malloc(page);
+    mallopt(M_TOP_PAD, USUAL_PAD);
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t start = ((uintptr_t)first + page - 1) & ~(page - 1), end = (uintptr_t)sbrk(0) & ~(page - 1);
+    if (size > USUAL_PAD && start < end)
+        madvise((void *)start, end - start, MADV_POPULATE_WRITE); /* kernels before 5.14 do not know it */
+#endif
+    free(first);
+}
+
 static void enter_sandbox(const request *r, const files *f)
 {
     static const int writing[] = {STDOUT_FILENO, STDERR_FILENO};
@@ -139,12 +161,10 @@ int main(int argc, char **argv)
     }
     if (!parse(argc, argv, &r))
         return usage();
-    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* what is freed is used again, rather than given back and fetched page by page */
-    mallopt(M_TRIM_THRESHOLD, 512 << 20);
-    mallopt(M_TOP_PAD, 16 << 20);
     syscall(SYS_close_range, 3u, ~0u, 0u); /* what we were left by accident */
 import im = {.path = r.path, .scale = r.scale, .files = files_open(r.path) };
     enter_sandbox(&r, im.files);
+    prepare_heap(files_size(im.files));
     im.scene = read_scene(im.files, r.path);
     im.model = stele_new(&(stele_options){.beside = r.path, .read_file = true});
     im.format = notes_of_format(im.scene, im.files);
