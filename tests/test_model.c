@@ -507,6 +507,66 @@ static void test_diff(void **state)
     stele_close(b.file);
 }
 
+/* Two triangles: with four vertices or six, with colours that the material or the vertices have, mirrored or as they are. */
+typedef struct square {
+    bool split, painted, mirrored, turned;
+    const char *image;
+    float positions[6][3], colors[6][3]; /* the model points here */
+} square;
+
+static stele_file *make_square(square *s)
+{
+    static const float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}, {0, 2, 0}};
+    static const uint16_t triangles[6] = {0, 1, 2, 0, 2, 3}, turned[6] = {0, 2, 1, 0, 3, 2};
+    const uint16_t *order = s->turned ? turned : triangles;
+    uint64_t count = s->split ? 6 : 4;
+    stele_file *file = stele_new(NULL);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < 3; k++) {
+            s->positions[i][k] = corners[s->split ? order[i] : i][k] * (s->mirrored && k == 0 ? -1.0f : 1.0f);
+            s->colors[i][k] = k == 1 ? 0.25f : 1;
+        }
+    stele_attribute attributes[2] = {{STELE_POSITION, 0, stele_float_view(&s->positions[0][0], count, 3)},
+                                     {STELE_COLOR, 0, stele_float_view(&s->colors[0][0], count, 3)}};
+    stele_material material = stele_default_material();
+    material.base_color[1] = s->painted ? 1 : 0.25f;
+    if (s->image)
+        material.textures[STELE_ROLE_BASE_COLOR].texture = stele_add_texture(file, &(stele_texture){.name = s->image});
+    stele_primitive p = {.vertex_count = count, .attributes = attributes, .attribute_count = s->painted ? 2 : 1};
+    if (!s->split)
+        p.indices = (stele_view){.data = order, .count = 6, .stride = 2, .type = STELE_U16, .components = 1};
+    p.material = stele_add_material(file, &material);
+    stele_node node = stele_default_node();
+    node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = &p, .primitive_count = 1});
+    node.local.scale[0] = s->mirrored ? -1 : 1;
+    stele_add_node(file, &node);
+    return file;
+}
+
+static void assert_squares(square a, square b, const char *first)
+{
+    stele_file *one = make_square(&a), *other = make_square(&b);
+    assert_differ(one, other, 1e-5, first);
+    stele_close(one);
+    stele_close(other);
+}
+
+/* Models are compared by what is drawn, not by how it is arranged. */
+static void test_diff_of_what_is_drawn(void **state)
+{
+    (void)state;
+    assert_squares((square){0}, (square){.split = true}, NULL);
+    assert_squares((square){0}, (square){.painted = true}, NULL);
+    assert_squares((square){.painted = true}, (square){.split = true}, NULL);
+    assert_squares((square){0}, (square){.mirrored = true, .turned = true}, NULL);
+    assert_squares((square){0}, (square){.turned = true}, "mesh[0].position");
+    assert_squares((square){0}, (square){.mirrored = true}, "mesh[0].position");
+    assert_squares((square){.image = "a.*"}, (square){.image = "a.png"}, NULL);
+    assert_squares((square){.image = "a.png"}, (square){.image = "a.*"}, NULL);
+    assert_squares((square){.image = "a.*"}, (square){.image = "a.b.png"}, "mesh[0].material.base_color_texture");
+    assert_squares((square){.image = "a.png"}, (square){.image = "b.png"}, "mesh[0].material.base_color_texture");
+}
+
 /* Every role has a name of its own, and nothing of a plain material has a texture. */
 static void test_roles(void **state)
 {
@@ -828,6 +888,7 @@ int main(void)
         cmocka_unit_test(test_bake),
         cmocka_unit_test(test_normals_on_request),
         cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_diff_of_what_is_drawn),
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_one_set_of_uvs),
         cmocka_unit_test(test_flatten_turns_axes),

@@ -4,6 +4,7 @@
 #include "handle.h"
 #include "model/evaluate.h"
 #include "model/ops.h"
+#include "model/save.h"
 #include "model/validate.h"
 
 /* ---- Making one ---- */
@@ -150,6 +151,15 @@ static stele_status tell_other(const stele_file *failed, stele_file *other)
     return o.status;
 }
 
+/* Finding images takes memory that stays: nothing may be given back that was taken before. */
+static diff_side side_of(stele_file *file, const stele_model *model)
+{
+    span *images = st_arena_array(&file->arena, model->texture_count, sizeof *images);
+    for (size_t i = 0; images && i < model->texture_count; i++)
+        images[i].data = st_texture_bytes(&file->companions, &model->textures[i], &images[i].count);
+    return (diff_side){model, images};
+}
+
 stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_each_difference each, void *user)
 {
     if (!a || !b) {
@@ -162,12 +172,14 @@ stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_ea
         return first ? tell_other(b, a) : tell_other(a, b);
     if (!each || !(tolerance >= 0))
         return tell_both(a, b, (outcome){STELE_USAGE, each ? "the tolerance is no number" : "there is nobody to tell"});
+    diff_side side_a = side_of(a, first), side_b = side_of(b, second);
     arena_mark mark = st_arena_mark(&a->arena);
-    bool equal = st_diff(first, second, &a->arena, tolerance, each, user), failed = a->arena.failed;
+    bool equal = side_a.images && side_b.images && st_diff(&side_a, &side_b, &a->arena, tolerance, each, user);
+    stele_file *failed = a->arena.failed ? a : b->arena.failed ? b : NULL;
     st_arena_rewind(&a->arena, mark);
     if (failed) {
-        st_end(a);
-        return tell_other(a, b);
+        st_end(failed);
+        return tell_other(failed, failed == a ? b : a);
     }
     return tell_both(a, b, equal ? outcome_good() : (outcome){STELE_DIFFERENT, "the models differ"});
 }

@@ -2,6 +2,7 @@
 #ifndef ST_OPS_H
 #define ST_OPS_H
 
+#include "file/walk.h"
 #include "view.h"
 
 /* A static model of what is seen at a time of a clip: no joints, clips or morphs, every mesh where it is drawn. False without
@@ -15,10 +16,15 @@ stele_view st_normals_of(arena *a, const stele_primitive *p);
 /* Normals for all primitives of triangles that have none; how many were made. UINT64_MAX without memory. */
 uint64_t st_add_normals(stele_model *model, arena *a);
 
+/* A model and its images, inside its file or beside it: of each texture the bytes, if there are any. */
+typedef struct diff_side {
+    const stele_model *model;
+    const span *images;
+} diff_side;
+
 /* Everything that two models can differ in, told to a callback; true if all of it is equal within the tolerance. Scratch memory
  * is taken from the arena, and given back. */
-bool st_diff(const stele_model *a, const stele_model *b, arena *scratch, double tolerance, stele_each_difference each,
-             void *user);
+bool st_diff(const diff_side *a, const diff_side *b, arena *scratch, double tolerance, stele_each_difference each, void *user);
 
 /* A summary of a model, for formats that are only known by it. */
 void st_describe_model(const stele_model *model, arena *a, stele_info *info);

@@ -295,7 +295,7 @@ static void save_meshes(sgm_saver *a)
 /* ---- Colours ---- */
 
 /* Further than the look of sRGB reaches, and too little for any screen. */
-static const float color_step = 1e-5f;
+static const float color_step = 6e-6f;
 
 static void move_colors(sgm_saver *a, sgm_mesh *m)
 {
@@ -322,7 +322,7 @@ static void tell_colors(sgm_saver *a)
         if (a->file->mesh[i].color_floats)
             move_colors(a, &a->file->mesh[i]);
     st_diag(a->c->diags, DIAG_ASSUMED, at_path("mesh", 1),
-            "vertex colours are multiples of 1/255, as sRGB in old files: moved by 0.00001, so that they are taken as linear");
+            "vertex colours are multiples of 1/255, as sRGB in old files: moved by 0.000006, so that they are taken as linear");
 }
 
 /* ---- The animation file ---- */
