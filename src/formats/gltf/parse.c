@@ -314,8 +314,8 @@ static bool is_version_2(gltf_doc *d)
 
 bool st_gltf_supports(const json *j, uint32_t name)
 {
-    static const char *const supported[] = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_unlit",
-                                            "KHR_materials_specular", "KHR_materials_emissive_strength"};
+    static const char *const supported[] = {"KHR_mesh_quantization",  "KHR_texture_transform",           "KHR_materials_unlit",
+                                            "KHR_materials_specular", "KHR_materials_emissive_strength", "EXT_texture_webp"};
     for (size_t i = 0; i < sizeof supported / sizeof *supported; i++)
         if (st_json_is(j, name, supported[i]))
             return true;

@@ -95,6 +95,15 @@ static void read_sampler(gltf_doc *d, uint32_t sampler, stele_texture *t)
     t->min_filter = read_constant(d, sampler, "minFilter", mins);
 }
 
+/* A WebP stands where other images do not; beside one that every reader knows it is left out, which is said as of any image
+ * that no texture shows. */
+static uint32_t read_source(gltf_doc *d, uint32_t texture)
+{
+    uint32_t image = st_gltf_index(d, texture, "source", GLTF_IMAGES);
+    return image != STELE_NONE ? image
+                               : st_gltf_index(d, st_gltf_extension(d, texture, "EXT_texture_webp"), "source", GLTF_IMAGES);
+}
+
 static void read_textures(gltf_doc *d)
 {
     uint32_t count = d->lists[GLTF_TEXTURES].count, image_count = d->lists[GLTF_IMAGES].count;
@@ -106,7 +115,7 @@ static void read_textures(gltf_doc *d)
         read_image(d, gltf_item(d, GLTF_IMAGES, i), &images[i]);
     for (uint32_t i = 0; textures && images && shown && i < count; i++) {
         uint32_t token = gltf_item(d, GLTF_TEXTURES, i);
-        uint32_t image = st_gltf_index(d, token, "source", GLTF_IMAGES);
+        uint32_t image = read_source(d, token);
         uint32_t sampler = st_gltf_index(d, token, "sampler", GLTF_SAMPLERS);
         stele_texture *t = &textures[d->model.texture_count++];
         uint32_t name = st_gltf_extra(d, token, "stele.name", JSON_STRING);

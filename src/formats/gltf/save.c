@@ -194,7 +194,8 @@ static void put_extensions(writer *w)
     const struct {
         bool used;
         const char *name;
-    } extensions[] = {{w->uses.emissive_strength, "KHR_materials_emissive_strength"},
+    } extensions[] = {{w->uses.webp, "EXT_texture_webp"},
+                      {w->uses.emissive_strength, "KHR_materials_emissive_strength"},
                       {w->uses.specular, "KHR_materials_specular"},
                       {w->uses.unlit, "KHR_materials_unlit"},
                       {w->uses.texture_transform, "KHR_texture_transform"}};
@@ -209,6 +210,11 @@ static void put_extensions(writer *w)
     }
     if (any)
         st_put_end_array(&w->json);
+    if (!w->uses.webp) /* the only one without which something would be missing */
+        return;
+    st_put_array(&w->json, "extensionsRequired");
+    st_put_string(&w->json, NULL, "EXT_texture_webp");
+    st_put_end_array(&w->json);
 }
 
 /* Extras of what is no object of the model. */

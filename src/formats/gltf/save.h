@@ -146,7 +146,7 @@ typedef struct writer {
     uint32_t mesh_count, skin_count;
     bool *skinned; /* meshes that keep their joints and weights */
     struct {
-        bool unlit, specular, emissive_strength, texture_transform;
+        bool unlit, specular, emissive_strength, texture_transform, webp;
     } uses;            /* of extensions */
     uint8_t *animated; /* paths of each node that the clip has already: a bit for each */
     bool any_clip;

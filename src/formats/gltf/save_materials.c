@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/image_kind.h"
+#include "base/text.h"
 #include "save.h"
 
 /* ---- Materials ---- */
@@ -239,9 +240,9 @@ static void put_samplers(writer *w, const sampler *list, size_t count)
 static const char *mime_type(const void *data, uint64_t size)
 {
     image_kind kind = data ? st_image_kind(data, size) : IMAGE_UNKNOWN;
-    if ((kind != IMAGE_PNG && kind != IMAGE_JPEG) || st_image_flaw(data, size))
+    if ((kind != IMAGE_PNG && kind != IMAGE_JPEG && kind != IMAGE_WEBP) || st_image_flaw(data, size))
         return NULL;
-    return kind == IMAGE_PNG ? "image/png" : "image/jpeg";
+    return kind == IMAGE_PNG ? "image/png" : kind == IMAGE_JPEG ? "image/jpeg" : "image/webp";
 }
 
 /* Where the image of a texture is: in the buffer, or under a name. */
@@ -268,7 +269,7 @@ static image image_of(writer *w, uint32_t index)
     bool refused = found.data && !t->data; /* otherwise whoever makes a file of it says so */
     st_lose(w->c, DIAG_LOSS_TEXTURE, refused && flaw, "", "holds whole images only: %s %s, and is not embedded",
             st_save_file_name(w->c, t, TEXTURE_BY_FILE), flaw ? flaw : "");
-    st_lose(w->c, DIAG_LOSS_TEXTURE, refused && !flaw, "", "holds PNG and JPEG images only: %s is not embedded",
+    st_lose(w->c, DIAG_LOSS_TEXTURE, refused && !flaw, "", "holds PNG, JPEG and WebP images only: %s is not embedded",
             st_save_file_name(w->c, t, TEXTURE_BY_FILE));
     found.data = NULL;
     if (t->data) {
@@ -299,6 +300,14 @@ static bool is_there(const image *image)
     return image->data || *image->path;
 }
 
+/* It takes an extension. */
+static bool is_webp(const image *image)
+{
+    const char *dot = image->data ? NULL : strrchr(image->path, '.');
+    return image->data ? strcmp(image->mime_type, "image/webp") == 0
+                       : dot && strlen(dot) == 5 && st_same_letters(dot, ".webp", 5);
+}
+
 static void put_images(writer *w, const image *images)
 {
     bool any = false;
@@ -321,8 +330,16 @@ static void put_texture(writer *w, const stele_texture *t, const image *image, s
     st_put_object(&w->json, NULL);
     if (!says_nothing(&s))
         st_put_uint(&w->json, "sampler", number_of(&s, list, count));
-    if (is_there(image))
+    if (is_there(image) && !is_webp(image))
         st_put_uint(&w->json, "source", image->number);
+    if (is_there(image) && is_webp(image)) {
+        w->uses.webp = true;
+        st_put_object(&w->json, "extensions");
+        st_put_object(&w->json, "EXT_texture_webp");
+        st_put_uint(&w->json, "source", image->number);
+        st_put_end_object(&w->json);
+        st_put_end_object(&w->json);
+    }
     st_gltf_put_extras(w, &t->properties, renamed ? "stele.name" : NULL, t->name);
     st_put_end_object(&w->json);
 }
