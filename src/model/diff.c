@@ -20,8 +20,9 @@ typedef struct diff {
     bool equal, failed;
     double (*matrices_a)[16], (*matrices_b)[16];
     uint32_t *joints_a, *joints_b;
-    size_t joint_count; /* 0: they cannot be compared */
-    double size;        /* of the first model: errors of positions are measured by it */
+    matrix *undo_a, *undo_b; /* of each joint: back from how it is turned at rest */
+    size_t joint_count;      /* 0: they cannot be compared */
+    double size;             /* of the first model: errors of positions are measured by it */
 } diff;
 
 static void tell(diff *d, const char *path, const char *a, const char *b, double error, bool equal)
@@ -456,18 +457,39 @@ static uint32_t *joints_of(diff *d, const stele_model *model, size_t *count)
     return joints;
 }
 
-/* How far joints are from each other, as a part of the model's size, and how differently they are turned and scaled. */
+/* The way back from how a joint is turned and scaled at rest. */
+static matrix undo_rest(const double rest[16])
+{
+    matrix m = st_matrix_of_doubles(rest), undo;
+    for (int k = 12; k < 15; k++)
+        m.m[k] = 0;
+    return st_matrix_inverse(&m, &undo) ? undo : st_matrix_identity();
+}
+
+/* How far joints are from each other, as a part of the model's size, and how differently they have been turned and scaled since
+ * they were at rest. Which way their axes point is up to the file. */
 static double joint_error(const diff *d)
 {
     double error = 0;
     for (size_t i = 0; i < d->joint_count; i++) {
-        const double *a = d->matrices_a[d->joints_a[i]], *b = d->matrices_b[d->joints_b[i]];
-        for (int k = 0; k < 12; k++)
-            error = worse(error, fabs(a[k] - b[k]));
+        matrix a = st_matrix_of_doubles(d->matrices_a[d->joints_a[i]]), b = st_matrix_of_doubles(d->matrices_b[d->joints_b[i]]);
         for (int k = 12; k < 15; k++)
-            error = worse(error, fabs(a[k] - b[k]) / d->size);
+            error = worse(error, fabs(a.m[k] - b.m[k]) / d->size);
+        a = st_matrix_product(&a, &d->undo_a[i]);
+        b = st_matrix_product(&b, &d->undo_b[i]);
+        for (int k = 0; k < 12; k++)
+            error = worse(error, fabs(a.m[k] - b.m[k]));
     }
     return error;
+}
+
+static matrix *undo_all(diff *d, const uint32_t *joints, size_t count, const double (*rest)[16])
+{
+    matrix *undo = st_arena_array(d->arena, count, sizeof *undo);
+    d->failed |= !undo;
+    for (size_t i = 0; undo && i < count; i++)
+        undo[i] = undo_rest(rest[joints[i]]);
+    return undo;
 }
 
 static void same_skeleton(diff *d)
@@ -476,6 +498,10 @@ static void same_skeleton(diff *d)
     d->joints_a = joints_of(d, d->a, &count_a);
     d->joints_b = joints_of(d, d->b, &count_b);
     if (d->failed || (!count_a && !count_b) || !same_count(d, "skeleton.joints", count_a, count_b))
+        return;
+    d->undo_a = undo_all(d, d->joints_a, count_a, (const double(*)[16])d->matrices_a);
+    d->undo_b = undo_all(d, d->joints_b, count_a, (const double(*)[16])d->matrices_b);
+    if (d->failed)
         return;
     d->joint_count = count_a;
     for (size_t i = 0; i < count_a; i++) {
