@@ -1,11 +1,13 @@
 /* The model of a glTF is made when it is parsed: glTF has the shape of the model. What is left to do is to repair it, in copies
  * of the lists that change. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/matrix.h"
 #include "base/scan.h"
+#include "model/check_mesh.h"
 #include "parse.h"
 
 /* NULL, and the document is broken, without memory. */
@@ -38,6 +40,25 @@ static bool has_long_normals(gltf_doc *d, uint32_t token, const stele_view *v)
     return false;
 }
 
+/* Tangents of no length, or with another sign than 1 and -1, are none; those of another length are, once they have it. */
+typedef enum tangent_state { TANGENTS_FINE, TANGENTS_TOO_LONG, TANGENTS_USELESS } tangent_state;
+
+static tangent_state tangents_of(gltf_doc *d, uint32_t token, const stele_view *v)
+{
+    tangent_state state = TANGENTS_FINE;
+    if (v->type != STELE_F32 || v->components != 4 || !st_gltf_may_scan(d, token, v->count * v->stride))
+        return TANGENTS_FINE;
+    for (uint64_t i = 0; i < v->count; i++) {
+        float t[4];
+        stele_view_row(v, i, t);
+        float square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
+        if (!(square > 0 && square <= FLT_MAX) || !(t[3] == 1 || t[3] == -1))
+            return TANGENTS_USELESS;
+        state = st_unit_enough(square) ? state : TANGENTS_TOO_LONG;
+    }
+    return state;
+}
+
 static bool has_odd_colors(gltf_doc *d, uint32_t token, const stele_view *v)
 {
     if (v->type != STELE_F32 || !st_gltf_may_scan(d, token, v->count * v->stride))
@@ -57,7 +78,9 @@ static bool is_bad_attribute(gltf_doc *d, uint32_t token, const stele_attribute 
         return has_long_normals(d, token, &a->view);
     if (a->semantic == STELE_COLOR)
         return has_odd_colors(d, token, &a->view);
-    return (a->semantic == STELE_UV || a->semantic == STELE_TANGENT) && is_bad(d, token, &a->view);
+    if (a->semantic == STELE_TANGENT)
+        return tangents_of(d, token, &a->view) != TANGENTS_FINE;
+    return a->semantic == STELE_UV && is_bad(d, token, &a->view);
 }
 
 /* ---- Weights that do not sum to 1 ---- */
@@ -137,9 +160,29 @@ static bool any_bad(gltf_doc *d, uint32_t token, const stele_primitive *p)
     return bad || has_odd_weights(d, token, p);
 }
 
-static void drop_tangents(gltf_doc *d, const char *path, const char *of)
+static void drop_tangents(gltf_doc *d, const char *path, const char *why)
 {
-    st_diag(d->c->diags, DIAG_TANGENTS_DROPPED, at_path(path, 1), "some tangents%s are not finite: all are left out", of);
+    st_diag(d->c->diags, DIAG_TANGENTS_DROPPED, at_path(path, 1), "some tangents%s: all are left out", why);
+}
+
+static void repair_tangents(gltf_doc *d, stele_view *v, const char *path)
+{
+    uint8_t *bytes;
+    uint64_t changed = 0;
+    stele_view made = st_view_make(d->arena, v->count, STELE_F32, 4, &bytes);
+    for (uint64_t i = 0; bytes && i < v->count; i++) {
+        float t[4];
+        stele_view_row(v, i, t);
+        double square = (double)t[0] * (double)t[0] + (double)t[1] * (double)t[1] + (double)t[2] * (double)t[2];
+        bool long_enough = st_unit_enough((float)square) || !(square > 0);
+        changed += !long_enough;
+        for (int k = 0; k < 4; k++)
+            store_f32(bytes + 16 * i + 4 * k, long_enough || k == 3 ? t[k] : (float)((double)t[k] / sqrt(square)));
+    }
+    st_made_of(d->c, &made, v);
+    st_diag(d->c->diags, DIAG_REPAIRED_TANGENT, at_path(path, changed), "%llu tangent%s brought to length 1",
+            (unsigned long long)changed, changed == 1 ? " was" : "s were");
+    *v = made;
 }
 
 static void repair_attributes(gltf_doc *d, uint32_t token, stele_primitive *p, const char *path)
@@ -149,12 +192,16 @@ static void repair_attributes(gltf_doc *d, uint32_t token, stele_primitive *p, c
     for (size_t i = 0; i < p->attribute_count && !d->broken; i++) {
         stele_attribute a = p->attributes[i];
         bool bad = is_bad_attribute(d, token, &a);
-        if (bad && a.semantic == STELE_TANGENT) {
-            drop_tangents(d, path, "");
+        if (bad && a.semantic == STELE_TANGENT && tangents_of(d, token, &a.view) == TANGENTS_USELESS) {
+            drop_tangents(d, path, " are not finite, of no length or of no side");
             continue;
         }
-        if (bad && st_gltf_may_build(d, token, a.view.count, 4 * a.view.components))
-            a.view = st_repair_attribute(d->c, p, &a, at_path(path, 1));
+        if (bad && st_gltf_may_build(d, token, a.view.count, 4 * a.view.components)) {
+            if (a.semantic == STELE_TANGENT)
+                repair_tangents(d, &a.view, path);
+            else
+                a.view = st_repair_attribute(d->c, p, &a, at_path(path, 1));
+        }
         attributes[kept++] = a;
     }
     p->attributes = attributes;
@@ -167,7 +214,7 @@ static void repair_morphs(gltf_doc *d, uint32_t token, stele_primitive *p, const
     for (size_t i = 0; i < p->morph_count && !d->broken; i++)
         if (is_bad(d, token, &morphs[i].tangent)) {
             morphs[i].tangent = (stele_view){0};
-            drop_tangents(d, path, " of a morph");
+            drop_tangents(d, path, " of a morph are not finite");
         }
     p->morphs = morphs;
 }

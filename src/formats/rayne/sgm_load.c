@@ -186,8 +186,8 @@ static stele_view linear_colors(const context *context, const stele_view *colors
 /* ---- Tangents ---- */
 
 /* Exporters do not make them perpendicular to the normal, and write zeros where they have none. Ours point up the image where
- * the file's point down. False if one is of no use. */
-static bool make_tangent(const uint8_t *from, const float normal[3], bool repair, float tangent[4])
+ * the file's point down. */
+bool st_sgm_tangent(const uint8_t *from, const float normal[3], bool repair, float tangent[4])
 {
     double t[3], n[3];
     for (int i = 0; i < 3; i++)
@@ -216,7 +216,7 @@ static bool make_tangents(sgm_loader *s, const sgm_mesh *m, const stele_view *no
     for (uint64_t v = 0; v < made->count; v++) {
         float normal[3], tangent[4];
         stele_view_row(normals, v, normal);
-        if (!make_tangent(st_view_at(&raw, v), normal, s->c->load->repair, tangent)) {
+        if (!st_sgm_tangent(st_view_at(&raw, v), normal, s->c->load->repair, tangent)) {
             st_arena_rewind(s->c->arena, mark);
             return false;
         }
@@ -225,6 +225,24 @@ static bool make_tangents(sgm_loader *s, const sgm_mesh *m, const stele_view *no
     }
     st_made_of(s->c, made, &raw);
     return made->count;
+}
+
+/* Whether tangents that are all the same are meant: those of a plane are right for every vertex. */
+static bool are_right(const sgm_mesh *m, const stele_view *normals)
+{
+    stele_view raw = st_sgm_column(m, "tangent");
+    for (uint64_t v = 0; v < m->vertex_count; v++) {
+        float normal[3], row[4], tangent[4];
+        stele_view_row(normals, v, normal);
+        stele_view_row(&raw, v, row);
+        double t[3], n[3];
+        widen3(row, t);
+        widen3(normal, n);
+        if (!st_sgm_tangent(st_view_at(&raw, v), normal, false, tangent) || fabs(dot3(t, n)) > 1e-5 ||
+            fabs(dot3(t, t) - 1) > 1e-5)
+            return false;
+    }
+    return m->vertex_count && m->uv_count;
 }
 
 /* Most tangents in real files are a row of zeros for every vertex: that is easily kept. */
@@ -384,8 +402,10 @@ static void load_tangents(sgm_loader *s, const sgm_mesh *m, stele_primitive *p)
 {
     stele_view tangents;
     const stele_view *normals = stele_primitive_view(p, STELE_NORMAL, 0);
-    bool wanted = wants_tangents(s, m), same = !wanted && keep_same_tangents(s->c->arena, m, &p->properties);
-    wanted |= !same && m->uv_count && strcmp(st_load_choice(s->c, "sgm.tangents"), "auto") == 0;
+    bool choose = strcmp(st_load_choice(s->c, "sgm.tangents"), "auto") == 0;
+    bool wanted = wants_tangents(s, m) || (choose && are_right(m, normals));
+    bool same = !wanted && keep_same_tangents(s->c->arena, m, &p->properties);
+    wanted |= !same && m->uv_count && choose;
     if (wanted && make_tangents(s, m, normals, &tangents)) {
         primitive_add(p, STELE_TANGENT, 0, tangents);
         return;

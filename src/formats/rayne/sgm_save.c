@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/scan.h"
+#include "model/save_skeleton.h"
 #include "raw.h"
 
 enum { MOST_UVS = 2 }; /* Rayne misreads more */
@@ -17,6 +18,7 @@ typedef struct sgm_saver {
     bool needs_neutral;         /* a vertex of a skinned mesh is moved by nothing */
     uint64_t crowded;           /* vertices with more than four influences */
     uint64_t lost_uvs;          /* sets */
+    uint64_t lost_tangents;     /* meshes */
     uint64_t lost_textures;     /* of occlusion */
     uint64_t otherwise_blended; /* materials whose colours tell otherwise than they do */
     uint64_t unmapped_textures; /* of meshes without the texture coordinates for them */
@@ -169,13 +171,22 @@ static bool lie_together(const vertex_column *columns, size_t count, uint32_t st
 }
 
 /* The file's tangents point down the image, ours up. */
+static void save_tangent(const flat_mesh *m, uint64_t vertex, uint8_t *to)
+{
+    for (uint32_t k = 0; k < 4; k++) {
+        float value = load_f32(st_view_at(&m->tangent, vertex) + 4 * k);
+        store_f32(to + 4 * k, k == 3 ? -value : value);
+    }
+}
+
 static void save_tangents(const flat_mesh *m, const stele_property *same, uint8_t *to, uint32_t stride)
 {
-    for (uint64_t v = 0; v < m->vertex_count; v++)
-        for (uint32_t k = 0; k < 4; k++) {
-            float value = m->tangent.count ? load_f32(st_view_at(&m->tangent, v) + 4 * k) : (float)same->numbers[k];
-            store_f32(to + v * stride + 4 * k, m->tangent.count && k == 3 ? -value : value);
-        }
+    for (uint64_t v = 0; v < m->vertex_count; v++, to += stride)
+        if (m->tangent.count)
+            save_tangent(m, v, to);
+        else
+            for (int k = 0; k < 4; k++)
+                store_f32(to + 4 * k, (float)same->numbers[k]);
 }
 
 /* Four weights and four bones for each vertex. */
@@ -250,6 +261,20 @@ static void count_lost_uvs(sgm_saver *a, const stele_primitive *p)
         a->lost_uvs += p->attributes[i].semantic == STELE_UV && p->attributes[i].set >= MOST_UVS;
 }
 
+/* Tangents that no reader would take: without texture coordinates, or of no direction. */
+static bool are_useful(const flat_mesh *m)
+{
+    bool useful = m->uv[0].count || m->uv[1].count;
+    for (uint64_t v = 0; useful && v < m->tangent.count; v++) {
+        uint8_t row[16];
+        float normal[3], tangent[4];
+        st_flat_normal(m, v, normal);
+        save_tangent(m, v, row);
+        useful = st_sgm_tangent(row, normal, true, tangent);
+    }
+    return useful;
+}
+
 /* Tangents that were all the same and so said nothing. */
 static const stele_property *same_tangents_of(const flat_mesh *m)
 {
@@ -260,7 +285,11 @@ static const stele_property *same_tangents_of(const flat_mesh *m)
 static void save_mesh(sgm_saver *a, unsigned index)
 {
     char path[WALK_PATH];
-    const flat_mesh *m = &a->flat.meshes[index];
+    flat_mesh *m = &a->flat.meshes[index];
+    if (m->tangent.count && !are_useful(m)) {
+        m->tangent = (stele_view){0};
+        a->lost_tangents++;
+    }
     const stele_property *same_tangents = same_tangents_of(m);
     sgm_mesh *to = &a->file->mesh[index];
     *to = (sgm_mesh){.id = (uint8_t)index,
@@ -354,6 +383,9 @@ static void report_losses(sgm_saver *a)
             (unsigned long long)a->crowded);
     st_lose(a->c, DIAG_LOSS_UV, a->lost_uvs, "mesh", "has two sets of texture coordinates: %llu more dropped",
             (unsigned long long)a->lost_uvs);
+    st_lose(a->c, DIAG_LOSS_TANGENT, a->lost_tangents, "mesh",
+            "has tangents only with texture coordinates, and none of no direction: those of %llu mesh%s dropped",
+            (unsigned long long)a->lost_tangents, a->lost_tangents == 1 ? "" : "es");
     st_lose(a->c, DIAG_LOSS_MATERIAL, a->otherwise_blended, "material",
             "blends what has translucent colours, and nothing else: %llu material%s", (unsigned long long)a->otherwise_blended,
             a->otherwise_blended == 1 ? " changes" : "s change");
@@ -379,6 +411,8 @@ bool st_sgm_save(context *c, raw_file *raw)
         save_materials(&a);
     if (c->fits && a.flat.joint_count)
         save_animation(&a);
+    else
+        st_report_clips(c, &a.flat);
     report_losses(&a);
     return c->fits;
 }
