@@ -269,6 +269,15 @@ def embedded_map(b):
     b.json["images"][0] = {"uri": "data:image/png;base64," + base64.b64encode(picture("inside")).decode()}
 
 
+@feature
+def webp_map(b):
+    base_map(b)
+    b.extend("EXT_texture_webp")
+    b.json["extensionsRequired"] = ["EXT_texture_webp"]
+    b.json["images"][0] = {"uri": "data:image/webp;base64,UklGRhwAAABXRUJQVlA4TA8AAAAv/8AfAAcQ/Y/+ByKi/wEA"}
+    b.json["textures"][0] = {"extensions": {"EXT_texture_webp": {"source": 0}}}
+
+
 FEATURES["normal_map"] = role("normalTexture", "normal.png")
 FEATURES["normal_strength"] = role("normalTexture", "normal.png", strength="scale")
 FEATURES["occlusion_map"] = role("occlusionTexture", "ao.png")
@@ -650,6 +659,82 @@ def morph_and_skin(b):
     joint_clip(b)
 
 
+@feature
+def mirrored_scale(b):
+    b.skeleton()
+    b.clip(b.joints()[1], "scale", [0, 1], [(1, 1, 1), (1, -1, 1)])
+
+
+@feature
+def turn_below_uneven_scale(b):
+    b.json["nodes"][0]["children"] = [1]
+    b.json["nodes"][0]["scale"] = [2, 1, 1]
+    b.json["nodes"].append({"mesh": b.json["nodes"][0].pop("mesh")})
+    b.clip(1, "rotation", [0, 1], [turn(0), turn(90)])
+
+
+@feature
+def clips_that_share_a_name(b):
+    two_clips(b)
+    b.json["animations"][1]["name"] = "move"
+
+
+@feature
+def clip_of_nothing(b):
+    b.json["nodes"].append({})
+    b.json["scenes"][0]["nodes"].append(1)
+    b.clip(1, "translation", [0, 1], [(0, 0, 0), (4, 0, 0)])
+
+
+@feature
+def keys_on_the_way(b):
+    b.skeleton()
+    b.clip(b.joints()[1], "translation", [0, 0.25, 1], [(0, 2, 0), (0, 2.5, 0), (0, 4, 0)])
+    b.clip(b.joints()[0], "rotation", [0, 0.75, 1], [turn(0), turn(67.5), turn(90)])
+
+
+@feature
+def still_to_the_end(b):
+    b.skeleton()
+    b.clip(b.joints()[1], "translation", [0, 1.25], [(0, 2, 0), (0, 2, 0)])
+
+
+@feature
+def second_uvs_transformed(b):
+    map_on_second_uvs(b)
+    b.extend("KHR_texture_transform")
+    b.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["extensions"] = {
+        "KHR_texture_transform": {"offset": [0.25, 0.5], "scale": [2, 4], "texCoord": 1}}
+
+
+@feature
+def tangents_without_uvs(b):
+    b.attribute("TANGENT", [(1, 0, 0, 1)] * 3 + [(0, 1, 0, -1)] * 3, "VEC4")
+
+
+@feature
+def tangents_of_no_direction(b):
+    tangents(b)
+    b.attribute("TANGENT", [(1, 0, 0, 1)] * 5 + [(0, 0, 0, 0)], "VEC4")
+
+
+@feature
+def tangents_of_a_plane(b):
+    tangents(b)
+    b.attribute("NORMAL", [(0, 0, 1)] * 6, "VEC3")
+    b.attribute("TANGENT", [(1, 0, 0, 1)] * 6, "VEC4")
+
+
+@feature
+def skins_that_disagree(b):
+    b.skeleton()
+    two_meshes(b)
+    joints = b.joints()
+    matrices = [IDENTITY, (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, -2, 0, 1)]
+    b.json["skins"].append({"joints": list(joints), "inverseBindMatrices": b.add(matrices, "MAT4")})
+    b.json["nodes"][-1]["skin"] = 1
+
+
 def everything(b):
     """As much as one model can have at once."""
     for name in ("many_uv_sets", "color_sets", "tangents", "translucent", "double_sided", "metallic", "roughness",
@@ -718,7 +803,7 @@ class Shown:
 
     def image(self, use):
         texture = self.doc["textures"][use["index"]]
-        image = self.doc["images"][texture["source"]]
+        image = self.doc["images"][texture["source"] if "source" in texture else texture["extensions"]["EXT_texture_webp"]["source"]]
         return self.g.load_uri(image["uri"]) if "uri" in image else bytes(self.g.view_bytes(image["bufferView"]))
 
     def geometry(self):
@@ -730,7 +815,7 @@ class Shown:
             normals.append((key, value(rows[v]) if rows else None))
         f["normals"] = sorted(normals, key=repr)
         f["shown uvs"] = sorted(self.shown_uvs(), key=repr)
-        f["second uvs"] = self.attribute("TEXCOORD_1", 2, None)
+        f["second uvs"] = f["shown uvs"] if self.shows_second_uvs() else self.attribute("TEXCOORD_1", 2, None)
         f["more uvs"] = self.attribute("TEXCOORD_2", 2, None)
         f["more colors"] = self.attribute("COLOR_1", 4, None)
         f["tangents"] = self.tangents()
@@ -750,12 +835,19 @@ class Shown:
             rows.append((key, value([*(m[k] * x + m[4 + k] * y + m[8 + k] * z for k in range(3)), w])))
         return sorted(rows, key=repr) if any(row for _, row in rows) else None
 
+    def base_use(self, node, primitive):
+        """The texture of the base colour, and the set that it is on."""
+        use = self.material_of(node, primitive).get("pbrMetallicRoughness", {}).get("baseColorTexture", {})
+        transform = use.get("extensions", {}).get("KHR_texture_transform", {})
+        return use, transform.get("texCoord", use.get("texCoord", 0))
+
+    def shows_second_uvs(self):
+        return any(self.base_use(node, primitive)[1] == 1 for _, node, primitive, _ in self.corners)
+
     def shown_uvs(self):
         """The coordinates at which the base colour is seen."""
         for key, node, primitive, v in self.corners:
-            use = self.material_of(node, primitive).get("pbrMetallicRoughness", {}).get("baseColorTexture", {})
-            transform = use.get("extensions", {}).get("KHR_texture_transform", {})
-            set_ = transform.get("texCoord", use.get("texCoord", 0))
+            use, set_ = self.base_use(node, primitive)
             accessor = self.g.primitive(node, primitive)["attributes"].get(f"TEXCOORD_{set_}")
             if accessor is None or "bufferView" not in self.doc["accessors"][accessor]:
                 yield key, None
@@ -810,7 +902,7 @@ class Shown:
         f["unused materials"] = len(set(range(len(self.doc.get("materials", [])))) - used)
 
     def joints(self):
-        return [j for skin in self.g.skins for j in skin["joints"]]
+        return list(dict.fromkeys(j for skin in self.g.skins for j in skin["joints"]))
 
     def skeleton(self):
         f, g = self.facets, self.g

@@ -44,6 +44,9 @@ TAIL = """
 - The name of a model is that of its file, unless a glTF says another. What a glTF calls its accessors, buffers and samplers
   is no part of the model.
 - Clips of an SGA are known by their names: of equal ones that share a name one is left.
+- Joints of SGM, SGA and CTC have the axes of the file: where a joint is and how it turns is kept, which way its axes point is not.
+- Formats without nodes bind every joint once: what another skin binds otherwise is lost. Keys hold a translation, a rotation and a
+  scale: what is scaled unevenly above a joint that turns, or mirrored, goes another way between them, and that is said.
 - Without nodes, meshes that nothing draws have no place: they are lost and said.
 - Properties that begin with the name of a format (`sgm.textures`) say how one of its files was written: they come back in that
   format, and other formats leave them out.

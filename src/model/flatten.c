@@ -41,6 +41,8 @@ static void report(flattener *f)
                 (unsigned long long)f->not_triangles);
     if (f->wishes->skeleton && f->flat->posed_rest && !f->wishes->rest_pose)
         st_lose(c, DIAG_LOSS_REST, 1, "", "shows the bind pose when no clip is played: the rest pose is another");
+    st_lose(c, DIAG_LOSS_SKIN, f->rebound, "", "binds every joint once: %llu of another skin are bound otherwise",
+            (unsigned long long)f->rebound);
     if (f->made_normals)
         st_diag(c->diags, DIAG_NORMALS_MADE, at_path("", f->made_normals),
                 "%s needs normals: computed for %llu mesh%s that had none", c->into, (unsigned long long)f->made_normals,

@@ -29,7 +29,7 @@ typedef struct flat_mesh {
     const stele_morph *morphs; /* in the space of the target */
     size_t morph_count;
     bool in_place; /* positions and normals are still those of the model: see st_flat_position */
-    matrix place, place_of_normals;
+    matrix place, place_of_normals, normals_from_model;
 } flat_mesh;
 
 typedef struct flat_joint {

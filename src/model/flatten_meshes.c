@@ -52,18 +52,30 @@ static void transform_row(const matrix *m, vector_kind kind, bool unit, const ui
         to[k] = (float)(r[k] * by_length);
 }
 
+/* Where a surface is scaled to nothing, its normals stay as they are in the space of the model. */
+static void transform_normal(const matrix *m, const matrix *from_model, const uint8_t *from, float to[3])
+{
+    transform_row(m, VECTOR_NORMAL, true, from, to);
+    if (to[0] == 0 && to[1] == 0 && to[2] == 0)
+        transform_row(from_model, VECTOR_NORMAL, true, from, to);
+}
+
 /* The first three floats of each row transformed; normals and the directions of tangents come out with length 1. */
 static stele_view transformed(flattener *f, const stele_view *view, const matrix *by, vector_kind kind, bool unit)
 {
     uint8_t *bytes;
     stele_view made = st_view_make(f->arena, view->count, STELE_F32, view->components, &bytes);
     matrix m = kind == VECTOR_NORMAL ? st_matrix_of_normals(by) : *by;
+    matrix from_model = st_matrix_of_normals(&f->flat->from_model);
     f->failed |= !bytes;
     for (uint64_t i = 0; i < made.count; i++) {
         const uint8_t *from = st_view_at(view, i);
         uint8_t *to = bytes + i * made.stride;
         float row[3];
-        transform_row(&m, kind, unit, from, row);
+        if (kind == VECTOR_NORMAL && unit)
+            transform_normal(&m, &from_model, from, row);
+        else
+            transform_row(&m, kind, unit, from, row);
         for (uint32_t k = 0; k < 3; k++)
             store_f32(to + 4 * k, row[k]);
         if (view->components == 4)
@@ -83,7 +95,7 @@ void st_flat_position(const flat_mesh *mesh, uint64_t vertex, float position[3])
 void st_flat_normal(const flat_mesh *mesh, uint64_t vertex, float normal[3])
 {
     if (mesh->in_place)
-        transform_row(&mesh->place_of_normals, VECTOR_NORMAL, true, st_view_at(&mesh->normal, vertex), normal);
+        transform_normal(&mesh->place_of_normals, &mesh->normals_from_model, st_view_at(&mesh->normal, vertex), normal);
     else
         view_row(&mesh->normal, vertex, 3, normal);
 }
@@ -236,6 +248,7 @@ static void move_to(flattener *f, const matrix *place, flat_mesh *m)
         m->in_place = true;
         m->place = *place;
         m->place_of_normals = st_matrix_of_normals(place);
+        m->normals_from_model = st_matrix_of_normals(&f->flat->from_model);
         m->tangent = (stele_view){0};
         return;
     }

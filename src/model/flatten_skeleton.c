@@ -135,9 +135,10 @@ static void bind_joints(flattener *f, const stele_skin *skin, const matrix *bake
     st_matrix_inverse(bake, &undo);
     for (size_t i = 0; i < skin->joint_count; i++) {
         flat_joint *joint = &f->flat->joints[f->flat->joint_of_node[skin->joints[i]]];
-        matrix inverse = inverse_bind_of(skin, i);
+        matrix inverse = inverse_bind_of(skin, i), bound = st_matrix_product(&inverse, &undo);
         if (!joint->bound)
-            joint->inverse_bind = st_matrix_product(&inverse, &undo);
+            joint->inverse_bind = bound;
+        f->rebound += st_matrix_differs(&bound, &joint->inverse_bind);
         joint->bound = true;
     }
 }

@@ -15,6 +15,7 @@ typedef struct flattener {
     bool *posed;        /* for each skin: at rest its vertices are not only moved as one */
     uint32_t *above;    /* for each node: the nearest above it that is a joint, or STELE_NONE */
     uint64_t not_triangles, made_normals;
+    uint64_t rebound; /* joints that skins bind in different ways */
     bool failed;
 } flattener;
 

@@ -90,3 +90,102 @@ void st_report_clips(context *c, const flat_model *flat)
     st_lose(c, DIAG_LOSS_ANIMATION, unused, "", "only moves joints: %llu clip%s that %s none dropped",
             (unsigned long long)unused, unused == 1 ? "" : "s", unused == 1 ? "moves" : "move");
 }
+
+/* ---- Between keys ---- */
+
+static bool is_even(double x, double y, double z)
+{
+    return x > 0 && fabs(y - x) <= 1e-6 * x && fabs(z - x) <= 1e-6 * x;
+}
+
+/* Nothing is scaled unevenly or mirrored: then a joint's keys say what is between them. */
+static bool moves_evenly(const stele_model *model, uint32_t clip)
+{
+    for (size_t i = 0; i < model->node_count; i++) {
+        const stele_node *n = &model->nodes[i];
+        if (n->matrix || !is_even((double)n->local.scale[0], (double)n->local.scale[1], (double)n->local.scale[2]))
+            return false;
+    }
+    for (size_t i = 0; i < model->clips[clip].channel_count; i++) {
+        const stele_channel *c = &model->clips[clip].channels[i];
+        for (uint64_t k = 0; c->path == STELE_SCALE && k < c->values.count; k++)
+            if (!is_even(stele_view_number(&c->values, k, 0), stele_view_number(&c->values, k, 1),
+                         stele_view_number(&c->values, k, 2)))
+                return false;
+    }
+    return true;
+}
+
+static bool is_halfway(const transform *from, const transform *to, const transform *middle)
+{
+    transform halfway;
+    for (int i = 0; i < 3; i++) {
+        halfway.translation[i] = (from->translation[i] + to->translation[i]) / 2;
+        halfway.scale[i] = (from->scale[i] + to->scale[i]) / 2;
+    }
+    st_quaternion_slerp(from->rotation, to->rotation, 0.5, halfway.rotation);
+    matrix a = st_transform_matrix(&halfway), b = st_transform_matrix(middle);
+    for (int i = 0; i < 16; i++)
+        if (!(fabs(a.m[i] - b.m[i]) <= 1e-4 * (1 + fabs(b.m[i]))))
+            return false;
+    return true;
+}
+
+typedef struct journey {
+    context *c;
+    const flat_model *flat;
+    key_of_joint *key;
+    void *user;
+    double (*scratch)[16];
+    matrix *places;
+    transform *from, *to; /* of each joint */
+} journey;
+
+static uint64_t detours_of(journey *j, uint32_t clip)
+{
+    uint64_t count, detours = 0;
+    double *times = st_flat_times(j->flat, j->c->arena, clip, j->c->save->fps, &count);
+    j->c->fits &= times != NULL;
+    if (!j->c->fits || !st_flat_afford(j->c, j->flat, clip, 2 * (double)count))
+        return 0;
+    for (uint64_t i = 0; i < count; i++) {
+        st_flat_pose(j->c, j->flat, clip, times[i], j->scratch, j->places);
+        for (size_t k = 0; k < j->flat->joint_count; k++) {
+            j->to[k] = j->from[k];
+            j->key(j->user, j->places, k, &j->to[k]);
+        }
+        if (i)
+            st_flat_pose(j->c, j->flat, clip, (times[i - 1] + times[i]) / 2, j->scratch, j->places);
+        for (size_t k = 0; k < j->flat->joint_count; k++) {
+            transform middle = j->from[k];
+            detours += i && (!j->key(j->user, j->places, k, &middle) || !is_halfway(&j->from[k], &j->to[k], &middle));
+            j->from[k] = j->to[k];
+        }
+    }
+    return detours;
+}
+
+void st_report_detours(context *c, const flat_model *flat, key_of_joint *key, void *user)
+{
+    journey j = {.c = c, .flat = flat, .key = key, .user = user};
+    uint64_t detours = 0;
+    j.scratch = st_need(c, flat->model->node_count, sizeof *j.scratch);
+    j.places = st_need(c, flat->joint_count, sizeof *j.places);
+    j.from = st_need(c, flat->joint_count, sizeof *j.from);
+    j.to = st_need(c, flat->joint_count, sizeof *j.to);
+    for (size_t k = 0; c->fits && k < flat->joint_count; k++)
+        j.from[k] = (transform){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    for (uint32_t i = 0; c->fits && i < flat->model->clip_count; i++)
+        if (st_flat_clip_used(flat, i) && !moves_evenly(flat->model, i))
+            detours += detours_of(&j, i);
+    st_lose(c, DIAG_LOSS_INTERPOLATION, detours, "",
+            "goes straight from key to key: what is scaled unevenly or mirrored goes another way to %llu of them",
+            (unsigned long long)detours);
+}
+
+bool st_local_key(void *flat, const matrix *joints, size_t joint, transform *key)
+{
+    double before[4];
+    memcpy(before, key->rotation, sizeof before);
+    return st_joint_local(flat, joints, joint, before, key);
+}

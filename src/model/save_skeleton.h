@@ -20,6 +20,13 @@ size_t st_numbered_influences(const joint_numbers *numbers, const flat_mesh *mes
  * the side of the one before, which may be all 0. */
 bool st_joint_local(const flat_model *flat, const matrix *joints, size_t joint, const double before[4], transform *local);
 
+/* Reports where joints move otherwise between two keys than straight from one to the other, as formats do that hold
+ * translations, rotations and scales. The key of a joint is what such a format makes of its place (in: the key before), false
+ * if it is only near it; st_local_key, with the flat model, is that of most. */
+typedef bool key_of_joint(void *user, const matrix *joints, size_t joint, transform *key);
+void st_report_detours(context *c, const flat_model *flat, key_of_joint *key, void *user);
+bool st_local_key(void *flat, const matrix *joints, size_t joint, transform *key);
+
 /* Reports clips that move no joint, for formats that have only keys of joints. */
 void st_report_clips(context *c, const flat_model *flat);
 

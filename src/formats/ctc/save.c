@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "model/evaluate.h"
+#include "model/sample.h"
 #include "model/save_skeleton.h"
 #include "raw.h"
 
@@ -260,6 +261,46 @@ static void save_animation(ctc_saver *a, const stele_clip *clip, double fps, ctc
     animation->frame_count = (uint32_t)frames_of(clip, fps);
 }
 
+static void sample(const stele_channel *channel, double seconds, uint32_t width, double *values)
+{
+    key_place place = st_key_place(channel, seconds);
+    st_channel_at(channel, &place, width, values);
+}
+
+/* Whether a key between two frames leads away from the straight way from one to the other. */
+static bool bends_between(const stele_channel *channel, double time, double fps)
+{
+    uint32_t width = channel->path == STELE_ROTATION ? 4 : 3;
+    double frame = time * fps, before = floor(frame);
+    double from[4], at[4], to[4], straight[4], sum = 0, difference = 0;
+    sample(channel, before / fps, width, from);
+    sample(channel, time, width, at);
+    sample(channel, (before + 1) / fps, width, to);
+    for (uint32_t k = 0; k < width; k++)
+        straight[k] = from[k] + (frame - before) * (to[k] - from[k]);
+    if (width == 4)
+        st_quaternion_slerp(from, to, frame - before, straight);
+    for (uint32_t k = 0; k < width; k++)
+        sum += straight[k] * at[k];
+    for (uint32_t k = 0; k < width; k++) { /* a rotation and its negative are the same */
+        double other = width == 4 && sum < 0 ? -at[k] : at[k];
+        difference = fmax(difference, fabs(straight[k] - other) / (1 + fabs(at[k])));
+    }
+    return difference > 1e-5;
+}
+
+/* Whole frames: a clip that ends between two goes on to the next. */
+static void report_ends(const ctc_saver *a, double fps)
+{
+    const stele_model *model = a->c->save->model;
+    uint64_t longer = 0;
+    for (uint32_t i = 0; i < model->clip_count; i++)
+        longer += st_flat_clip_used(&a->flat, i) &&
+                  fabs(model->clips[i].duration * fps - frames_of(&model->clips[i], fps) + 1) > 1e-3;
+    st_lose(a->c, DIAG_LOSS_PRECISION, longer, "", "has whole frames: %llu clip%s longer", (number)longer,
+            longer == 1 ? " gets" : "s get");
+}
+
 /* Keys that are between frames. Those of a CTC that were put there to follow its angles are no loss. */
 static void report_between(const ctc_saver *a, double fps)
 {
@@ -271,8 +312,10 @@ static void report_between(const ctc_saver *a, double fps)
         for (size_t k = 0; k < model->clips[i].channel_count; k++) {
             const stele_channel *channel = &model->clips[i].channels[k];
             for (uint64_t t = 0; a->flat.joint_of_node[channel->node] != STELE_NONE && t < channel->times.count; t++) {
-                double frame = stele_view_number(&channel->times, t, 0) * fps;
-                between += fabs(frame - nearbyint(frame)) > 1e-2;
+                double time = stele_view_number(&channel->times, t, 0);
+                bool on_frame = fabs(time * fps - nearbyint(time * fps)) <= 1e-2;
+                bool kept = channel->path == STELE_TRANSLATION || channel->path == STELE_ROTATION;
+                between += !on_frame && kept && bends_between(channel, time, fps);
             }
         }
     st_lose(a->c, DIAG_LOSS_INTERPOLATION, between, "", "has %g frames a second: %llu keys between them are lost", fps,
@@ -341,6 +384,7 @@ static void save_clips(ctc_saver *a)
         report_rest(&f, clips[0]);
     st_report_clips(a->c, &a->flat);
     report_between(a, f.fps);
+    report_ends(a, f.fps);
     if (still) {
         pose(&f, STELE_NONE, 0);
         shoot(&f);

@@ -28,6 +28,12 @@ static size_t count_drawn(const stele_mesh *mesh, size_t *skinned)
     return drawn;
 }
 
+/* A mesh of nothing is only its name, unless that is the model's, which a loader gave it. */
+static bool is_only_a_name(const stele_model *model, const stele_mesh *mesh)
+{
+    return !mesh->primitive_count && mesh->name && !(model->name && strcmp(mesh->name, model->name) == 0);
+}
+
 static void plan_meshes(writer *w)
 {
     uint64_t dropped = 0;
@@ -35,7 +41,7 @@ static void plan_meshes(writer *w)
         const stele_mesh *mesh = &w->model->meshes[i];
         size_t skinned, drawn = count_drawn(mesh, &skinned);
         w->mesh_map[i] = drawn ? w->mesh_count++ : STELE_NONE;
-        dropped += mesh->primitive_count - drawn + !mesh->primitive_count;
+        dropped += mesh->primitive_count - drawn + is_only_a_name(w->model, mesh);
     }
     st_lose(w->c, DIAG_LOSS_MESH, dropped, "", "has no empty meshes: %llu without vertices dropped",
             (unsigned long long)dropped);

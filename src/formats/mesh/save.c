@@ -313,6 +313,7 @@ static void save_clips(mesh_saver *m)
     m->file->strings_size = strings.size;
     st_lose(m->c, DIAG_LOSS_NAME, strings.changed, "strings", "has plain names only: %llu changed",
             (unsigned long long)strings.changed);
+    st_report_detours(m->c, &m->flat, st_local_key, &m->flat);
     st_lose(m->c, DIAG_LOSS_SHEAR, m->sheared, "", "has no shear: %llu pose%s changed", (unsigned long long)m->sheared,
             m->sheared == 1 ? " is" : "s are");
 }

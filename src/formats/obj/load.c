@@ -474,6 +474,9 @@ static void report(builder *b)
                 "%llu polygon%s cut as if convex: there are too many corners", (unsigned long long)b->cut_badly,
                 b->cut_badly == 1 ? " was" : "s were");
     st_obj_report_undefined(b->c, &b->materials);
+    uint64_t unused = b->content->corner_count ? 0 : b->content->position_count;
+    if (unused)
+        st_diag(b->c->diags, DIAG_NOT_CARRIED, at_path("", unused), "nothing is drawn: no face, line or point has a vertex");
 }
 
 bool st_obj_load(context *c, const raw_file *raw)

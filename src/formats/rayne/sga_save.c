@@ -220,6 +220,40 @@ static void save_clip(sga_saver *a, uint32_t clip)
         c->fits = false;
 }
 
+static bool key_between(void *user, const matrix *joints, size_t joint, transform *key)
+{
+    sga_saver *a = user;
+    uint64_t sheared = a->sheared;
+    uint32_t parent = a->flat->joints[joint].parent;
+    a->pose[joint] = st_matrix_product(&joints[joint], &a->flat->joints[joint].inverse_bind);
+    if (parent != STELE_NONE)
+        a->pose[parent] = st_matrix_product(&joints[parent], &a->flat->joints[parent].inverse_bind);
+    decompose_key(a, (unsigned)joint, key);
+    bool whole = a->sheared == sheared;
+    a->sheared = sheared;
+    return whole;
+}
+
+/* Clips are known by their names: readers take one that is the same as another of its name for that. */
+static void drop_repeated(sga_saver *a)
+{
+    sga_file *f = a->file;
+    const uint32_t *before = a->c->fits ? st_sga_same_names(a->c->arena, f) : NULL;
+    sga_clip *kept = st_need(a->c, f->clip_count, sizeof *kept);
+    uint16_t count = 0;
+    a->c->fits &= before || !f->clip_count;
+    if (!a->c->fits)
+        return;
+    for (unsigned i = 0; i < f->clip_count; i++)
+        if (before[i] == STELE_NONE || !st_sga_same_clip(&f->clip[i], &f->clip[before[i]]))
+            kept[count++] = f->clip[i];
+    uint64_t repeated = (uint64_t)f->clip_count - count;
+    f->clip = kept;
+    f->clip_count = count;
+    st_lose(a->c, DIAG_LOSS_ANIMATION, repeated, "clip", "knows clips by their names: %llu that %s another of its name dropped",
+            (unsigned long long)repeated, repeated == 1 ? "is the same as" : "are the same as");
+}
+
 static void save_clips(sga_saver *a)
 {
     context *c = a->c;
@@ -232,7 +266,9 @@ static void save_clips(sga_saver *a)
         else
             save_clip(a, i);
     }
+    drop_repeated(a);
     st_report_clips(c, a->flat);
+    st_report_detours(c, a->flat, key_between, a);
     st_lose(c, DIAG_LOSS_SHEAR, a->sheared, "clip", "has no shear: %llu key%s only near what they were",
             (unsigned long long)a->sheared, a->sheared == 1 ? " is" : "s are");
 }

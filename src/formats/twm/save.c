@@ -292,6 +292,7 @@ static void save_clips(twm_saver *t)
             t->c->fits &= save_clip(t, i, &t->file->animation[t->file->animation_count++]);
     st_lose(t->c, DIAG_LOSS_PRECISION, t->moved_keys, "", "has whole milliseconds: %llu key%s moved by less than one",
             (unsigned long long)t->moved_keys, t->moved_keys == 1 ? " is" : "s are");
+    st_report_detours(t->c, &t->flat, st_local_key, &t->flat);
     st_lose(t->c, DIAG_LOSS_SHEAR, t->sheared, "", "has no shear: %llu key%s changed", (unsigned long long)t->sheared,
             t->sheared == 1 ? " is" : "s are");
 }
