@@ -303,10 +303,10 @@ test('loads from bytes, modules and URLs, and in a Worker', async () => {
     const compiled = await WebAssembly.compile(bytes);
     for (const source of [bytes, compiled, pathToFileURL(path.join(folder, 'stele.wasm')), new Response(bytes), Promise.resolve(bytes)])
         assert.equal((await load(source)).version, stele.version);
-    const worker = new Worker(`import { parentPort, workerData } from 'node:worker_threads';
+    const code = `import { parentPort, workerData } from 'node:worker_threads';
         const { load } = await import(workerData.module);
-        parentPort.postMessage((await load(workerData.compiled)).version);`,
-        { eval: true, workerData: { module, compiled } });
+        parentPort.postMessage((await load(workerData.compiled)).version);`;
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), { workerData: { module, compiled } });
     const answer = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
     assert.equal(answer, stele.version);
 });
