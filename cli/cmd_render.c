@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "render.h"
 #include "system/process.h"
 
@@ -180,7 +181,7 @@ static stele_status make_movie(job *j, stele_file *file, const wishes *w, stele_
     bool turns = j->settings->turntable;
     double clip_seconds = o->posed ? model->clips[o->clip].duration : 0;
     double seconds = turns ? turntable_seconds : clip_seconds;
-    size_t count = (size_t)fmin(fmax(round(seconds * w->fps), 1), MOST_PICTURES);
+    size_t count = (size_t)lesser(greater(round(seconds * w->fps), 1), MOST_PICTURES);
     float start = o->camera ? o->yaw : 30;
     if (turns && !o->camera) {
         o->camera = true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "render.h"
 
 enum { LABEL_ROOM = STELE_TEXT_HEIGHT + 6 };
@@ -31,7 +32,7 @@ static bool make_sheet(size_t count)
 {
     uint32_t cell_height = sheet.wishes.height + LABEL_ROOM;
     double columns = ceil(sqrt(1.4 * (double)count * cell_height / sheet.wishes.width));
-    sheet.columns = (uint32_t)fmin(fmax(columns, 1), (double)count);
+    sheet.columns = (uint32_t)lesser(greater(columns, 1), (double)count);
     uint64_t rows = (count + sheet.columns - 1) / sheet.columns;
     uint64_t width = (uint64_t)sheet.columns * sheet.wishes.width, height = rows * cell_height;
     if (width > 65535 || height > 65535 || width * height > UINT64_C(1) << 30)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "system/process.h"
 #include "system/terminal.h"
 #include "view.h"
@@ -187,11 +188,11 @@ static void press(looking *l, const stele_model *model, const char *keys, size_t
         switch (key) {
         case 'h': l->options.yaw -= 15; break;
         case 'l': l->options.yaw += 15; break;
-        case 'j': l->options.pitch = fmaxf(l->options.pitch - 10, -85); break;
-        case 'k': l->options.pitch = fminf(l->options.pitch + 10, 85); break;
+        case 'j': l->options.pitch = greaterf(l->options.pitch - 10, -85); break;
+        case 'k': l->options.pitch = lesserf(l->options.pitch + 10, 85); break;
         case '+':
-        case '=': l->options.distance = fmaxf(l->options.distance / 1.2f, 0.1f); break;
-        case '-': l->options.distance = fminf(l->options.distance * 1.2f, 10); break;
+        case '=': l->options.distance = greaterf(l->options.distance / 1.2f, 0.1f); break;
+        case '-': l->options.distance = lesserf(l->options.distance * 1.2f, 10); break;
         case ' ':
             l->playing = model->clip_count && !l->playing;
             l->options.posed = l->options.posed || l->playing;

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/power.h"
 #include "base/srgb.h"
 #include "base/trig.h"
@@ -128,6 +129,19 @@ static void angles_are_right(void **state)
     assert_true(st_acos(2) == 0);
 }
 
+static void the_second_of_equal_numbers_is_taken(void **state)
+{
+    (void)state;
+    assert_true(lesser(1, 2) == 1 && lesser(2, 1) == 1 && greater(1, 2) == 2 && greater(2, 1) == 2);
+    assert_true(lesserf(1, 2) == 1 && lesserf(2, 1) == 1 && greaterf(1, 2) == 2 && greaterf(2, 1) == 2);
+    assert_true(!signbit(greater(-0.0, 0.0)) && signbit(greater(0.0, -0.0)) && !signbit(lesser(-0.0, 0.0)) &&
+                signbit(lesser(0.0, -0.0)));
+    assert_true(!signbit(greaterf(-0.0f, 0.0f)) && signbit(lesserf(0.0f, -0.0f)));
+    assert_true(lesser(NAN, 1) == 1 && lesser(1, NAN) == 1 && greater(NAN, 1) == 1 && greater(1, NAN) == 1 &&
+                isnan(lesser(NAN, NAN)));
+    assert_true(lesserf(NAN, 1) == 1 && lesserf(1, NAN) == 1 && greaterf(NAN, 1) == 1 && greaterf(1, NAN) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +151,7 @@ int main(void)
         cmocka_unit_test(powers_are_right),
         cmocka_unit_test(light_is_right),
         cmocka_unit_test(angles_are_right),
+        cmocka_unit_test(the_second_of_equal_numbers_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

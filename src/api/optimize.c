@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "handle.h"
 #include "optimize/optimize.h"
 #include "options.h"
@@ -39,7 +40,7 @@ static bool compare_at(stele_file *file, const stele_model *before, const stele_
     options.framing = &framing;
     done = done && draw(file, before, &options, pictures) && draw(file, after, &options, pictures + 4 * SIDE * SIDE);
     if (done)
-        *error = fmax(*error, difference(pictures, pictures + 4 * SIDE * SIDE));
+        *error = greater(*error, difference(pictures, pictures + 4 * SIDE * SIDE));
     st_arena_rewind(&file->arena, mark);
     return done;
 }
@@ -77,7 +78,7 @@ typedef struct attempt {
 static bool same_pictures(const attempt *t)
 {
     const double least_difference = t->options.simplify > 0 ? 0.02 : 1e-3;
-    return t->report->errors.picture <= fmax(t->report->limit, least_difference);
+    return t->report->errors.picture <= greater(t->report->limit, least_difference);
 }
 
 static bool try_once(attempt *t, double simplify_limit)
@@ -129,7 +130,7 @@ static bool is_gain(const stele_measure *a, const stele_measure *b)
 
 static void tell_difference(stele_file *file, const stele_optimize_report *r)
 {
-    double error = fmax(st_largest_error(&r->errors), r->errors.picture);
+    double error = greater(st_largest_error(&r->errors), r->errors.picture);
     st_fail(file, STELE_DIFFERENT,
             st_arena_format(&file->arena, "the result would differ by %.3g, and at most %.3g is allowed", error, r->limit));
 }

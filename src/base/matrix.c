@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "order.h"
 #include "trig.h"
 #include "turn.h"
 
@@ -176,8 +177,8 @@ bool st_matrix_differs(const matrix *a, const matrix *b)
 {
     double size = 1, error = 0;
     for (int i = 0; i < 16; i++) {
-        size = fmax(size, fabs(a->m[i]));
-        error = fmax(error, fabs(a->m[i] - b->m[i]));
+        size = greater(size, fabs(a->m[i]));
+        error = greater(error, fabs(a->m[i] - b->m[i]));
     }
     return error > 1e-3 * size;
 }
@@ -186,8 +187,8 @@ static bool nearly_same(const matrix *a, const matrix *b)
 {
     double size = 0, error = 0;
     for (int i = 0; i < 12; i++) {
-        size = fmax(size, fabs(a->m[i]));
-        error = fmax(error, fabs(a->m[i] - b->m[i]));
+        size = greater(size, fabs(a->m[i]));
+        error = greater(error, fabs(a->m[i] - b->m[i]));
     }
     return error <= 1e-4 * size;
 }

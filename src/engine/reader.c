@@ -1,9 +1,9 @@
 #include "reader.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/order.h"
 
 /* ---- Planning ---- */
 
@@ -235,7 +235,7 @@ static bool share_out(const reader *r, uint64_t first, size_t count, shares *s)
         size_t given = 0;
         for (size_t set = 0; set < r->set_count; set++)
             for (size_t k = 0; k < 4; k++)
-                items[given++] = (influence){(uint32_t)fminf(joints[4 * (set * count + i) + k], MOST_JOINT),
+                items[given++] = (influence){(uint32_t)lesserf(joints[4 * (set * count + i) + k], MOST_JOINT),
                                              (double)weights[4 * (set * count + i) + k]};
         left_out += keep_heaviest(items, given, width);
         for (size_t k = 0; k < width; k++) {

@@ -1,9 +1,8 @@
 /* Building a model: growing arrays in the handle's arena. */
 #include "build.h"
 
-#include <math.h>
-
 #include "base/bytes.h"
+#include "base/order.h"
 #include "base/scan.h"
 
 /* ---- Growing ---- */
@@ -185,7 +184,7 @@ uint32_t st_model_add_clip(stele_model *model, arena *a, const stele_clip *clip)
     for (size_t i = 0; i < clip->channel_count; i++) {
         const stele_view *times = &clip->channels[i].times;
         if (times->count)
-            copy.duration = fmax(copy.duration, stele_view_number(times, times->count - 1, 0));
+            copy.duration = greater(copy.duration, stele_view_number(times, times->count - 1, 0));
     }
     return append(a, &model->clips, &model->clip_count, &copy, sizeof copy) ? (uint32_t)(model->clip_count - 1) : STELE_NONE;
 }

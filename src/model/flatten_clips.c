@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "evaluate.h"
 #include "flatten.h"
 
@@ -45,7 +46,7 @@ uint64_t st_channel_samples(const stele_channel *c, double fps, double *times, u
         uint64_t samples = samples_between(c, i, fps);
         samples = samples < room - count + 1 ? samples : room - count + 1;
         if (c->interpolation == STELE_STEP && samples > 1) {
-            times[count++] = to - fmin(0.001, (to - from) / 2); /* the value holds until just before the next */
+            times[count++] = to - lesser(0.001, (to - from) / 2); /* the value holds until just before the next */
             continue;
         }
         for (uint64_t k = 1; k < samples; k++)
@@ -66,7 +67,7 @@ uint64_t st_sort_times(double *times, uint64_t count)
     qsort(times, (size_t)count, sizeof *times, compare_times);
     for (uint64_t i = 0; i < count; i++)
         if (!kept || times[i] > times[kept - 1] + 1e-6)
-            times[kept++] = times[i];
+            times[kept++] = times[i] + 0.0; /* -0 becomes 0: which of them comes first is up to qsort */
     return kept;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/bytes.h"
+#include "base/order.h"
 #include "base/scan.h"
 #include "base/trig.h"
 #include "evaluate.h"
@@ -31,7 +32,7 @@ static bool stays_finite(const stele_view *rows, const matrix *by)
     for (int r = 0; r < 3; r++) {
         double reach = fabs(by->m[12 + r]);
         for (int k = 0; k < 3; k++)
-            reach += fabs(by->m[4 * k + r]) * fmax(fabs((double)b.min[k]), fabs((double)b.max[k]));
+            reach += fabs(by->m[4 * k + r]) * greater(fabs((double)b.min[k]), fabs((double)b.max[k]));
         if (!(reach <= (double)FLT_MAX))
             return false;
     }

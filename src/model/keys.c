@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/matrix.h"
+#include "base/order.h"
 
 typedef struct timed_row {
     float time;
@@ -25,7 +26,7 @@ static timed_row *sorted_rows(arena *a, const double *seconds, uint64_t count)
     timed_row *keys = st_arena_array(a, count, sizeof *keys);
     bool sorted = true;
     for (uint64_t i = 0; keys && i < count; i++) {
-        keys[i] = (timed_row){(float)fmin(fmax(seconds[i], 0), (double)FLT_MAX), i};
+        keys[i] = (timed_row){(float)lesser(greater(seconds[i], 0), (double)FLT_MAX), i};
         sorted &= i == 0 || keys[i - 1].time <= keys[i].time;
     }
     if (keys && !sorted)

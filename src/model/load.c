@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/bytes.h"
+#include "base/order.h"
 #include "base/scan.h"
 #include "base/vector.h"
 #include "check_mesh.h"
@@ -170,7 +171,7 @@ static bool no_color(float value)
 
 static float color(float value)
 {
-    return isfinite(value) ? fminf(fmaxf(value, 0), 1) : 1;
+    return isfinite(value) ? lesserf(greaterf(value, 0), 1) : 1;
 }
 
 stele_view st_repair_colors(context *c, const stele_view *view, diag_place at)

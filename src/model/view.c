@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/order.h"
 #include "base/scan.h"
 #include "base/vector.h"
 
@@ -34,8 +35,8 @@ static double normalized_number(double value, stele_type type)
     switch (type) {
     case STELE_U8: return value / 255;
     case STELE_U16: return value / 65535;
-    case STELE_I8: return fmax(value / 127, -1);
-    case STELE_I16: return fmax(value / 32767, -1);
+    case STELE_I8: return greater(value / 127, -1);
+    case STELE_I16: return greater(value / 32767, -1);
     default: return value;
     }
 }

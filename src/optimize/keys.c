@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/matrix.h"
+#include "base/order.h"
 #include "optimize.h"
 
 /* A channel as numbers. */
@@ -58,12 +59,12 @@ static double difference(const track *t, const double *a, const double *b)
 {
     double worst = 0, squares = 0, dot = 0;
     for (uint32_t i = 0; i < t->width; i++) {
-        worst = fmax(worst, fabs(a[i] - b[i]));
+        worst = greater(worst, fabs(a[i] - b[i]));
         squares += (a[i] - b[i]) * (a[i] - b[i]);
         dot += a[i] * b[i];
     }
     if (t->channel->path == STELE_ROTATION) /* q and -q are one; an angle is twice the way between quaternions */
-        return 2 * sqrt(dot < 0 ? fmax(2 + 2 * dot, 0) : squares);
+        return 2 * sqrt(dot < 0 ? greater(2 + 2 * dot, 0) : squares);
     return t->channel->path == STELE_TRANSLATION ? sqrt(squares) : worst;
 }
 
@@ -82,7 +83,7 @@ static bool gives_back(const track *t, uint64_t from, uint64_t to, uint64_t key)
     for (uint32_t i = 0; i < t->width; i++) {
         double off = a[i] + (b[i] - a[i]) * part - k[i];
         squares += off * off;
-        worst = fmax(worst, fabs(off));
+        worst = greater(worst, fabs(off));
     }
     return (t->channel->path == STELE_TRANSLATION ? sqrt(squares) : worst) <= t->tolerance;
 }
@@ -311,7 +312,7 @@ static bool reduce_clip(reducer *r, stele_clip *clip)
         return false;
     for (size_t i = 0; i < clip->channel_count; i++)
         if (clip->channels[i].times.count)
-            r->end = fmax(r->end, end_of(&clip->channels[i]));
+            r->end = greater(r->end, end_of(&clip->channels[i]));
     r->ends_so = some_channel_moves_to(r, clip);
     for (size_t i = 0; i < clip->channel_count;)
         if (!reduce_from(r, clip, &i))

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/vector.h"
 #include "optimize.h"
 
@@ -121,7 +122,7 @@ static double squared_distance(const quadric *q, const double p[3])
     double sum = q->a[0] * x * x + q->a[3] * y * y + q->a[5] * z * z +
                  2 * (q->a[1] * x * y + q->a[2] * x * z + q->a[4] * y * z) + 2 * (q->b[0] * x + q->b[1] * y + q->b[2] * z) +
                  q->c;
-    return q->weight > 0 ? fmax(sum / q->weight, 0) : 0;
+    return q->weight > 0 ? greater(sum / q->weight, 0) : 0;
 }
 
 /* ---- The mesh ---- */
@@ -478,7 +479,7 @@ static double change_of(const simplifier *s, const collapse *c, uint32_t wedge)
                                                  s->at[s->place[vertices[2]]], parts);
         if (distance < best) {
             best = distance;
-            change = fmax(squared_change(s, from, vertices, parts), distance);
+            change = greater(squared_change(s, from, vertices, parts), distance);
         }
     }
     return sqrt(change) + s->carried[from];
@@ -504,7 +505,7 @@ static double judge(simplifier *s, uint32_t from, uint32_t to, collapse *c)
     double cost = squared_distance(&q, s->at[to]);
     for (uint32_t i = 0; i < c->wedge_count; i++) {
         c->change[i] = change_of(s, c, i);
-        cost = fmax(cost, c->change[i] * c->change[i]);
+        cost = greater(cost, c->change[i] * c->change[i]);
     }
     return cost;
 }
@@ -578,7 +579,7 @@ static void carry_out(simplifier *s, const collapse *c)
     for (uint32_t i = 0; i < c->wedge_count; i++) {
         uint32_t to = c->wedges[i][1];
         s->to[c->wedges[i][0]] = to;
-        s->carried[to] = fmax(s->carried[to], c->change[i]);
+        s->carried[to] = greater(s->carried[to], c->change[i]);
     }
     for (uint32_t i = 0; i < c->count; i++) {
         uint32_t corner = c->corners[i];

@@ -1,6 +1,7 @@
 /* Where a surface is nearest to a point: in a triangle, and in a tree of boxes around all of them. */
 #include <math.h>
 
+#include "base/order.h"
 #include "base/vector.h"
 #include "optimize.h"
 
@@ -168,7 +169,7 @@ static double squared_from_box(const box *b, const double p[3])
 {
     double sum = 0;
     for (int k = 0; k < 3; k++) {
-        double off = fmax(fmax((double)b->low[k] - p[k], p[k] - (double)b->high[k]), 0);
+        double off = greater(greater((double)b->low[k] - p[k], p[k] - (double)b->high[k]), 0);
         sum += off * off;
     }
     return sum;

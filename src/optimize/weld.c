@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/vector.h"
 #include "optimize.h"
 
@@ -145,7 +146,7 @@ static uint32_t hash_of_cell(const double cell[3])
 {
     uint64_t hash = 0;
     for (int i = 0; i < 3; i++)
-        hash = hash_mix(hash, (uint64_t)(int64_t)fmin(fmax(cell[i], -9e15), 9e15));
+        hash = hash_mix(hash, (uint64_t)(int64_t)lesser(greater(cell[i], -9e15), 9e15));
     return hash_end(hash);
 }
 

@@ -2,6 +2,7 @@
  * the picture shows, so that what is seen of it fills the picture. */
 #include "scene.h"
 
+#include "base/order.h"
 #include "base/trig.h"
 
 enum { DEFAULT_YAW = 30, DEFAULT_PITCH = 12, HALF_OPENING = 15 }; /* degrees */
@@ -89,19 +90,9 @@ camera st_camera(const stele_render_options *o, const stele_framing *framing, do
 
 /* ---- What the picture shows ---- */
 
-static float lesser(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static float greater(float a, float b)
-{
-    return a > b ? a : b;
-}
-
 window st_window_join(window a, window b)
 {
-    return (window){lesser(a.left, b.left), greater(a.right, b.right), lesser(a.bottom, b.bottom), greater(a.top, b.top)};
+    return (window){lesserf(a.left, b.left), greaterf(a.right, b.right), lesserf(a.bottom, b.bottom), greaterf(a.top, b.top)};
 }
 
 static window square(double half)
@@ -130,9 +121,9 @@ void st_camera_fit(camera *c, window w, const stele_picture *picture)
         w = ball;
         room = 1;
     }
-    double width = fmax((double)w.right - (double)w.left, least) * room;
-    double height = fmax((double)w.top - (double)w.bottom, least) * room;
-    c->focal = fmin(picture->width / width, picture->height / height);
+    double width = greater((double)w.right - (double)w.left, least) * room;
+    double height = greater((double)w.top - (double)w.bottom, least) * room;
+    c->focal = lesser(picture->width / width, picture->height / height);
     c->slope = (float)(1 / c->focal);
     double shift = c->focal / 2 / c->farther;
     c->middle[0] = picture->width / 2.0 - ((double)w.left + (double)w.right) * shift;

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/order.h"
 #include "base/trig.h"
 #include "raw.h"
 
@@ -9,7 +10,7 @@ static const double degrees = 57.295779513082320876798154814105;
 
 float st_ctc_float(double number)
 {
-    return (float)fmin(fmax(number, -FLT_MAX), FLT_MAX);
+    return (float)lesser(greater(number, -FLT_MAX), FLT_MAX);
 }
 
 ctc_key st_ctc_key(const uint8_t *bytes)

@@ -1,6 +1,7 @@
 /* The meaning of a CTC: X forward, Y left and Z up; bones under the node of the main key, keys at a fixed rate. */
 #include <math.h>
 
+#include "base/order.h"
 #include "base/trig.h"
 #include "model/load_skeleton.h"
 #include "raw.h"
@@ -371,10 +372,10 @@ static uint64_t pieces_after(const key_track *t, uint64_t frame)
         st_ctc_quaternion(angles[i], q[i]);
     }
     for (int i = 0; i < 3; i++)
-        widest = fmax(widest, fabs(angles[2][i] - angles[0][i]));
+        widest = greater(widest, fabs(angles[2][i] - angles[0][i]));
     st_quaternion_slerp(q[0], q[2], 0.5, q[3]);
-    double pieces = fmax(ceil(widest / 90 - 1e-9), ceil(sqrt(angle_between(q[1], q[3]) / tolerance) - 1e-6));
-    return pieces > 1 ? (uint64_t)fmin(pieces, MOST_PIECES) : 1;
+    double pieces = greater(ceil(widest / 90 - 1e-9), ceil(sqrt(angle_between(q[1], q[3]) / tolerance) - 1e-6));
+    return pieces > 1 ? (uint64_t)lesser(pieces, MOST_PIECES) : 1;
 }
 
 static void store_rotation(uint8_t *bytes, const double angles[3], double before[4])

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/srgb.h"
 #include "model/evaluate.h"
 #include "model/flatten.h"
@@ -293,7 +294,7 @@ static bool store_color(uint8_t *bytes, const double rgba[4])
 {
     bool white = true, exact = true;
     for (int i = 0; i < 4; i++) {
-        double value = fmin(fmax(rgba[i], 0), 1);
+        double value = lesser(greater(rgba[i], 0), 1);
         bytes[i] = i == 3 ? (uint8_t)(255 * value + 0.5) : st_srgb_byte((float)value);
         white &= i == 3 || bytes[i] == 255;
         exact &= fabs(rgba[i] - (i == 3 ? bytes[i] / 255.0 : (double)st_srgb_linear[bytes[i]])) <= 1e-5;

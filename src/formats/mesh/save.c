@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/order.h"
 #include "model/save_skeleton.h"
 #include "raw.h"
 
@@ -42,7 +43,7 @@ static void quantize(const influence *influences, size_t count, uint8_t weights[
     unsigned left = 255;
     for (size_t i = 0; i < count; i++) {
         double exact = influences[i].weight * 255, whole = floor(exact + 1e-9);
-        weights[i] = (uint8_t)fmin(whole, left);
+        weights[i] = (uint8_t)lesser(whole, left);
         lost[i] = exact - weights[i];
         left -= weights[i];
     }
@@ -215,7 +216,7 @@ static void save_clip(mesh_saver *m, uint32_t index, mesh_animation *a)
     m->c->fits &= times != NULL && count <= UINT32_MAX && st_flat_afford(m->c, &m->flat, index, (double)count);
     if (!m->c->fits)
         return;
-    double duration = fmax(times[count - 1], clip->duration) * ticks;
+    double duration = greater(times[count - 1], clip->duration) * ticks;
     bool same = (double)count == poses, held = count > 1 && (double)count == poses + 1;
     if (same || held)
         duration = st_property_number_of(&clip->properties, MESH_DURATION, duration);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/order.h"
 #include "raw.h"
 
 typedef struct mtl_reader {
@@ -87,7 +88,7 @@ static bool read_color(mtl_reader *r, text rest, float color[3])
         return false;
     }
     for (int i = 0; i < 3; i++)
-        color[i] = fmaxf(c[i], 0);
+        color[i] = greaterf(c[i], 0);
     return true;
 }
 
@@ -188,7 +189,7 @@ static bool read_value(mtl_reader *r, text word, text rest)
     } else if (is(word, "Ns")) {
         /* the exponent of Blinn and Phong, and the roughness that looks most like it */
         if (!r->roughness_said && read_number(r, rest, &number))
-            m->roughness = sqrtf(sqrtf(2 / (fmaxf(number, 0) + 2)));
+            m->roughness = sqrtf(sqrtf(2 / (greaterf(number, 0) + 2)));
     } else if (is(word, "illum")) {
         m->unlit = is(rest, "0");
     } else {
@@ -241,7 +242,7 @@ static void read_statement(mtl_reader *r, text word, text rest)
 
 static float between(float least, float value, float most)
 {
-    return fminf(fmaxf(value, least), most);
+    return lesserf(greaterf(value, least), most);
 }
 
 /* What depends on several lines. */
@@ -254,7 +255,7 @@ static void conclude(mtl_reader *r)
         m->specular_color[i] = between(0, m->specular_color[i], 1);
     m->roughness = between(0, m->roughness, 1);
     m->metallic = between(0, m->metallic, 1);
-    float brightest = fmaxf(m->emissive[0], fmaxf(m->emissive[1], m->emissive[2]));
+    float brightest = greaterf(m->emissive[0], greaterf(m->emissive[1], m->emissive[2]));
     for (int i = 0; i < 3 && brightest > 1; i++)
         m->emissive[i] /= brightest;
     m->emissive_strength = brightest > 1 ? brightest : 1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/order.h"
 #include "model/keys.h"
 #include "raw.h"
 
@@ -228,7 +229,7 @@ static double earliest_time(const sga_clip *clip)
     double earliest = 0;
     for (unsigned t = 0; t < clip->track_count; t++)
         for (uint64_t i = 0; i < clip->track[t].key.count; i++)
-            earliest = fmin(earliest, (double)key_time(&clip->track[t].key, i));
+            earliest = lesser(earliest, (double)key_time(&clip->track[t].key, i));
     return earliest;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/order.h"
 #include "model/load_skeleton.h"
 #include "model/save_skeleton.h"
 #include "raw.h"
@@ -213,7 +214,7 @@ static bool collect_times(twm_saver *t, clip_saver *c)
 /* Times are whole milliseconds: rounding moves keys, and those that fall on the one before take its place. */
 static uint32_t milliseconds(twm_saver *t, double seconds)
 {
-    double exact = fmin(fmax(seconds, 0) * 1000, (double)UINT32_MAX), rounded = floor(exact + 0.5);
+    double exact = lesser(greater(seconds, 0) * 1000, (double)UINT32_MAX), rounded = floor(exact + 0.5);
     t->moved_keys += fabs(exact - rounded) > 1e-3 + exact * 1e-7;
     return (uint32_t)rounded;
 }
