@@ -136,6 +136,7 @@ static int run_command(const command *c, int argc, char **argv)
         return EXIT_FINE;
     }
     prepare_to_be_stopped(&s, NULL);
+    st_expand_patterns(&argv, &count);
     for (size_t i = 0; i < count; i++)
         plain_slashes(argv[i]);
     plain_slashes((char *)s.output);
@@ -227,10 +228,10 @@ int main(int argc, char **argv)
         json_failure(stdout, verb, NULL, EXIT_USAGE, usage_message());
     int error = stdout_error();
     errno = 0;
-    if (fflush(stdout) != 0 && !error)
-        error = errno;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !error)
+        error = errno ? errno : EIO;
     if (error) {
-        if (error != EPIPE) /* a reader that has seen enough needs no message */
+        if (!st_reader_left(error)) /* a reader that has seen enough needs no message */
             fprintf(stderr, "stele: cannot write to standard output: %s\n", strerror(error));
         code = EXIT_IO;
     }

@@ -36,7 +36,8 @@ static int errno_of(DWORD error)
                  {ERROR_INVALID_NAME, EINVAL},        {ERROR_BAD_PATHNAME, EINVAL},
                  {ERROR_TOO_MANY_OPEN_FILES, EMFILE}, {ERROR_DIR_NOT_EMPTY, ENOTEMPTY},
                  {ERROR_NOT_SUPPORTED, ENOTSUP},      {ERROR_INVALID_FUNCTION, ENOTSUP},
-                 {ERROR_TOO_MANY_LINKS, EMLINK}};
+                 {ERROR_TOO_MANY_LINKS, EMLINK},      {ERROR_NO_DATA, EPIPE},
+                 {ERROR_BROKEN_PIPE, EPIPE}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].error == error)
             return known[i].number;
@@ -263,10 +264,14 @@ size_t st_fd_read(int fd, void *buffer, size_t size)
     return n < 0 ? SIZE_MAX : (size_t)n;
 }
 
+/* Not by the C library, which has no number for some errors that we have a word for. */
 size_t st_fd_write(int fd, const void *data, size_t size)
 {
-    int n = _write(fd, data, size < INT_MAX ? (unsigned)size : INT_MAX);
-    return n < 0 ? SIZE_MAX : (size_t)n;
+    DWORD written = 0;
+    if (WriteFile((HANDLE)_get_osfhandle(fd), data, size < INT_MAX ? (DWORD)size : INT_MAX, &written, NULL))
+        return written;
+    errno = errno_of(GetLastError());
+    return SIZE_MAX;
 }
 
 uint64_t st_fd_stored(int fd, uint64_t size)
@@ -326,6 +331,10 @@ static folder open_at(const wchar_t *path, bool follow)
     file_status status;
     DWORD flags = FILE_FLAG_BACKUP_SEMANTICS | (follow ? 0 : FILE_FLAG_OPEN_REPARSE_POINT);
     size_t length = wcslen(path);
+    if (length + 2 >= WIDE_ROOM) { /* path_in wants room for a backslash and a letter */
+        errno = ENAMETOOLONG;
+        return NO_FOLDER;
+    }
     open_folder *f = malloc(sizeof *f + (length + 2) * sizeof *f->path);
     if (!f)
         return NO_FOLDER;

@@ -13,6 +13,9 @@
  * mapped file that shrinks reads as zeros. */
 void st_process_begin(int *argc, char ***argv);
 
+/* Puts the files that match in the place of operands with * or ?, where shells leave that to programs. */
+void st_expand_patterns(char ***operands, size_t *count);
+
 /* ---- Interrupts ---- */
 
 /* Calls remember with the number of whatever asks the process to end, unless whoever started it said that it must not. It may
@@ -34,6 +37,7 @@ unsigned st_processors(void);
 double st_seconds(void); /* of a clock that only goes forward */
 
 void st_write_whole_lines(FILE *stream); /* and not what they are made of piece by piece, where that is possible */
+bool st_reader_left(int error);          /* whether that is how writing to a pipe fails that nobody reads any more */
 bool st_discard(FILE *stream);           /* what is written to it goes nowhere from now on */
 
 /* ---- A stream into memory ---- */

@@ -4,6 +4,7 @@
 
 #include "process.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,6 +42,12 @@ void st_process_begin(int *argc, char ***argv)
     (void)argv;
     signal(SIGPIPE, SIG_IGN);
     survive_truncation();
+}
+
+void st_expand_patterns(char ***operands, size_t *count)
+{
+    (void)operands;
+    (void)count;
 }
 
 /* ---- Interrupts ---- */
@@ -114,6 +121,11 @@ double st_seconds(void)
 void st_write_whole_lines(FILE *stream)
 {
     setvbuf(stream, NULL, _IOLBF, BUFSIZ);
+}
+
+bool st_reader_left(int error)
+{
+    return error == EPIPE;
 }
 
 bool st_discard(FILE *stream)

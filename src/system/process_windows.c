@@ -2,6 +2,7 @@
 
 #include "process.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <io.h>
 #include <signal.h>
@@ -26,9 +27,10 @@ typedef struct words {
     size_t count;
 } words;
 
-static bool add_word(words *w, const wchar_t *text)
+/* Takes the word over; NULL is one that there was no memory for. */
+static bool add_word(words *w, char *word)
 {
-    char **list = realloc(w->list, (w->count + 2) * sizeof *list), *word = utf8(text);
+    char **list = realloc(w->list, (w->count + 2) * sizeof *list);
     w->list = list ? list : w->list;
     if (!list || !word) {
         free(word);
@@ -39,49 +41,60 @@ static bool add_word(words *w, const wchar_t *text)
     return true;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The shells of Windows leave patterns to programs: a name with * or ? stands for the files that it matches, in order. One that
- * matches nothing is what it is. False without memory. */
-static bool add_matches(words *w, const wchar_t *pattern)
-{
-    enum { MOST = 4096 };
-    wchar_t path[MOST + MAX_PATH];
-    WIN32_FIND_DATAW found;
-    size_t folder = wcslen(pattern), first = w->count;
-    while (folder && !wcschr(L"/\\:", pattern[folder - 1]))
-        folder--;
-    bool names_many = folder < MOST && wcspbrk(pattern + folder, L"*?");
-    HANDLE search = names_many ? FindFirstFileW(pattern, &found) : INVALID_HANDLE_VALUE;
-    if (search == INVALID_HANDLE_VALUE)
-        return add_word(w, pattern);
-    bool good = true;
-    wcsncpy(path, pattern, folder);
-    do {
-        wcscpy(path + folder, found.cFileName);
-        if (wcscmp(found.cFileName, L".") != 0 && wcscmp(found.cFileName, L"..") != 0)
-            good = good && add_word(w, path);
-    } while (FindNextFileW(search, &found));
-    FindClose(search);
-    qsort(w->list + first, w->count - first, sizeof *w->list, by_text);
-    return good && (w->count > first || add_word(w, pattern));
-}
-
 /* Windows keeps arguments as UTF-16; the C library has lost what its code page has no letters for. */
 static void take_arguments(int *argc, char ***argv)
 {
     int count = 0;
     words w = {0};
     wchar_t **given = CommandLineToArgvW(GetCommandLineW(), &count);
-    bool good = given && count && add_word(&w, given[0]);
-    for (int i = 1; good && i < count; i++)
-        good = add_matches(&w, given[i]);
+    bool good = given && count;
+    for (int i = 0; good && i < count; i++)
+        good = add_word(&w, utf8(given[i]));
     if (good) {
         *argc = (int)w.count;
         *argv = w.list;
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The files that a pattern matches, in order; what matches nothing is what it is. False without memory. */
+static bool add_matches(words *w, const char *pattern)
+{
+    enum { MOST = 4096 };
+    wchar_t path[MOST + MAX_PATH];
+    WIN32_FIND_DATAW found;
+    bool fits = MultiByteToWideChar(CP_UTF8, 0, pattern, -1, path, MOST);
+    size_t first = w->count, folder = fits ? wcslen(path) : 0;
+    while (folder && !wcschr(L"/\\:", path[folder - 1]))
+        folder--;
+    bool names_many = fits && wcspbrk(path + folder, L"*?");
+    HANDLE search = names_many ? FindFirstFileW(path, &found) : INVALID_HANDLE_VALUE;
+    if (search == INVALID_HANDLE_VALUE)
+        return add_word(w, _strdup(pattern));
+    bool good = true;
+    do {
+        wcscpy(path + folder, found.cFileName);
+        if (wcscmp(found.cFileName, L".") != 0 && wcscmp(found.cFileName, L"..") != 0)
+            good = good && add_word(w, utf8(path));
+    } while (FindNextFileW(search, &found));
+    FindClose(search);
+    qsort(w->list + first, w->count - first, sizeof *w->list, by_text);
+    return good && (w->count > first || add_word(w, _strdup(pattern)));
+}
+
+void st_expand_patterns(char ***operands, size_t *count)
+{
+    words w = {0};
+    bool good = *count;
+    for (size_t i = 0; good && i < *count; i++)
+        good = add_matches(&w, (*operands)[i]);
+    if (good) {
+        *operands = w.list;
+        *count = w.count;
     }
 }
 
@@ -190,6 +203,12 @@ double st_seconds(void)
 void st_write_whole_lines(FILE *stream)
 {
     (void)stream; /* there are no such streams: it would keep lines until it is full */
+}
+
+/* The C library has no word of its own for that. */
+bool st_reader_left(int error)
+{
+    return error == EPIPE || error == EINVAL;
 }
 
 bool st_discard(FILE *stream)
