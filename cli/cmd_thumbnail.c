@@ -12,14 +12,28 @@ enum { USUAL_THUMBNAIL = 256, MOST_THUMBNAIL = 2048, USUAL_SECONDS = 20, MOST_SE
 static const char *output;
 static uint32_t side;
 
+static memory_stream late_document; /* of --json; made before, for a handler may do little */
+
 static void give_up(int signal)
 {
     static const char message[] = "stele: the time limit has passed\n";
     (void)signal;
     if (in_child())
         _Exit(EXIT_LATE);
-    (void)st_fd_write(STANDARD_ERROR, message, sizeof message - 1);
+    if (late_document.size)
+        (void)st_fd_write(strcmp(output, "-") == 0 ? STANDARD_ERROR : STANDARD_OUTPUT, late_document.data, late_document.size);
+    else
+        (void)st_fd_write(STANDARD_ERROR, message, sizeof message - 1);
     _Exit(EXIT_IO); /* nothing is written before the picture is complete */
+}
+
+static void prepare_to_be_late(const settings *s, const char *path)
+{
+    if (!s->json || !st_memory_open(&late_document))
+        return;
+    json_failure(late_document.file, s->verb, path, EXIT_IO, "the time limit has passed");
+    if (!st_memory_close(&late_document))
+        late_document.size = 0;
 }
 
 static bool append(void *memory, const void *data, size_t size)
@@ -166,6 +180,7 @@ static int run(const settings *given, char **operands, size_t count)
         return usage_error("'%s' is no number of seconds from 1 to %d", s.time_limit, MOST_SECONDS);
     s.read_file = true; /* what changes meanwhile is seen once only */
     side = (uint32_t)size;
+    prepare_to_be_late(&s, operands[0]);
     st_on_time_limit(give_up);
     s.seconds = (unsigned)seconds;
     return behind_walls(&s, operands[0], draw_one, write_output);
