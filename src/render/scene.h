@@ -9,8 +9,8 @@
 /* ---- Work of several threads ---- */
 
 typedef struct shared_work {
-    uint64_t left; /* units that may be done */
-    uint64_t done; /* by all tasks; more than left: nobody goes on */
+    uint64_t left;             /* units that may be done */
+    _Alignas(8) uint64_t done; /* by all tasks; more than left: nobody goes on. In one word on machines of 32 bits too */
 } shared_work;
 
 enum { UNSAID_WORK = 1 << 20 };
