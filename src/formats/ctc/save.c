@@ -1,6 +1,7 @@
 /* A model as a CTC: the skeleton under a main key, poses at a fixed rate, and one surface. */
 #include <math.h>
 
+#include "base/order.h"
 #include "model/evaluate.h"
 #include "model/sample.h"
 #include "model/save_skeleton.h"
@@ -284,7 +285,7 @@ static bool bends_between(const stele_channel *channel, double time, double fps)
         sum += straight[k] * at[k];
     for (uint32_t k = 0; k < width; k++) { /* a rotation and its negative are the same */
         double other = width == 4 && sum < 0 ? -at[k] : at[k];
-        difference = fmax(difference, fabs(straight[k] - other) / (1 + fabs(at[k])));
+        difference = greater(difference, fabs(straight[k] - other) / (1 + fabs(at[k])));
     }
     return difference > 1e-5;
 }
