@@ -166,6 +166,8 @@ format_notes notes_of_format(const struct aiScene *scene, files *f)
         n.one_clip = !files_mention(f, "<animation_clip");
     if (strstr(n.title, "MD5"))
         read_frame_rate(f, &n);
+    if (strstr(n.title, "SMD"))
+        n.real_ticks = n.ticks; /* Assimp says 25, which the file does not */
     if (!(n.meters > 1e-9 && n.meters < 1e9))
         n.meters = 1;
     report_frames(f);
