@@ -84,7 +84,8 @@ on() {
         step "wine: test_windows.py" windows_tests
         # all but test_cli_terminal.py, for wine draws consoles into terminals; what else cannot be is marked in them
         step "wine: the command line" tests "$(wrap wine wine "$PWD/build/windows/stele.exe")" test_cli.py test_cli_batches.py test_cli_json.py
-        step "wine: what the command says" tests "$(wrap wine wine "$PWD/build/windows/stele.exe")" test_golden.py $(cd tests && echo test_oracle*.py)
+        # without the oracles: they start it thousands of times, and the sweep has seen their files
+        step "wine: what the command says" tests "$(wrap wine wine "$PWD/build/windows/stele.exe")" test_golden.py
         ;;
     musl) portable musl musl-gcc "-idirafter /usr/include -idirafter /usr/include/$(cc -print-multiarch)" 1 ;;
     i686) portable i686 i686-linux-gnu-gcc "" 1 ;;
