@@ -674,6 +674,12 @@ def turn_below_uneven_scale(b):
 
 
 @feature
+def key_before_0(b):
+    b.skeleton()
+    b.clip(b.joints()[1], "translation", [-1, 0, 1], [(0, 8, 0), (0, 2, 0), (0, 4, 0)])
+
+
+@feature
 def clips_that_share_a_name(b):
     two_clips(b)
     b.json["animations"][1]["name"] = "move"

@@ -258,11 +258,11 @@ static void repair_meshes(gltf_doc *d)
 
 /* ---- Keys that are not in order ---- */
 
-/* Whether a key is later than all before it; the latest time so far is kept. */
+/* Whether a key is later than all before it, and not before 0; the latest time so far is kept. */
 static bool is_later(const stele_view *times, uint64_t key, double *latest)
 {
     double time = stele_view_number(times, key, 0);
-    if (key && time <= *latest)
+    if (time < 0 || time <= *latest)
         return false;
     *latest = time;
     return true;
@@ -270,7 +270,7 @@ static bool is_later(const stele_view *times, uint64_t key, double *latest)
 
 static uint64_t count_later(const stele_view *times)
 {
-    double latest = 0;
+    double latest = -1;
     uint64_t count = 0;
     for (uint64_t i = 0; i < times->count; i++)
         count += is_later(times, i, &latest);
@@ -284,13 +284,13 @@ static void copy_row(const context *c, const stele_view *from, uint64_t row, con
     st_made_of_bytes(c, bytes, to->stride, to->stride, st_view_at(from, row), from->stride, to->stride);
 }
 
-/* Leaves out the keys that are not later than those before them. */
+/* Leaves out the keys that are not later than those before them, and those before 0 if others are left. */
 static void repair_keys(gltf_doc *d, uint32_t token, stele_channel *c)
 {
     uint64_t kept = count_later(&c->times), rows = c->values.count / c->times.count, next = 0;
     uint8_t *time_bytes, *value_bytes;
-    double latest = 0;
-    if (kept == c->times.count)
+    double latest = -1;
+    if (!kept || kept == c->times.count)
         return;
     stele_view times = st_gltf_make(d, token, kept, STELE_F32, 1, &time_bytes);
     stele_view values = st_gltf_make(d, token, kept * rows, c->values.type, c->values.components, &value_bytes);
@@ -306,7 +306,8 @@ static void repair_keys(gltf_doc *d, uint32_t token, stele_channel *c)
         next++;
     }
     st_gltf_report_data(d, DIAG_REPAIRED_TIME, token, NULL, c->times.count - kept,
-                        "%llu keys that are out of order are left out", (unsigned long long)(c->times.count - kept));
+                        "%llu keys that are out of order or before 0 are left out",
+                        (unsigned long long)(c->times.count - kept));
     times.count = next;
     values.count = next * rows;
     c->times = times;
