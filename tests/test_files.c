@@ -151,8 +151,8 @@ static void truncate_everywhere(const char *path, const bytes *content)
     }
 }
 
-/* Each byte becomes all of these. Deep in a file, where most is bulk data, each byte becomes one of them, and its neighbours the
- * others, unless STELE_SWEEP says that there is time. */
+/* Each byte becomes all of these. Deep in a file, where most is bulk data, each byte becomes one of them, and its neighbours
+ * the others, unless STELE_SWEEP says that there is time. */
 static void mutate_everywhere(const char *path, const bytes *content)
 {
     enum { STRUCTURE = 512 };
