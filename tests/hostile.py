@@ -192,6 +192,13 @@ def indices_of_one_triangle(folder, n):
     return drawn(g, 500 * n).glb(folder)
 
 
+def primitives_of_equal_triangles(folder, n):
+    g = Gltf()
+    index = g.accessor(30000 * n, component=U8, bufferView=g.view(bytes((0, 1, 2)) * (10000 * n)))
+    g.parts["meshes"] = [{"primitives": [primitive(g, indices=index)] * (1000 * n)}]
+    return drawn(g, 1).glb(folder)
+
+
 # ---- Skins, morphs, clips ----
 
 def joint_sets(folder, n):

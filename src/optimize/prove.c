@@ -151,7 +151,17 @@ static bool has_area(const stele_primitive *p, uint64_t triangle)
     return normal[0] != 0 || normal[1] != 0 || normal[2] != 0;
 }
 
-/* Every triangle is still there, but for those that cover nothing. */
+static bool is_there(const hash_table *table, const uint32_t (*there)[3], const uint32_t corner[3])
+{
+    uint32_t item;
+    for (hash_probe probe = hash_at(table, hash_of(corner)); (item = hash_next(&probe)) != STELE_NONE;)
+        if (memcmp(there[item], corner, sizeof *there) == 0)
+            return true;
+    return false;
+}
+
+/* Every triangle is still there, but for those that cover nothing. Those that are the same are put into the table once: a crowd
+ * of equal ones makes it slow. */
 static bool compare_triangles(prover *p, const pair *pair)
 {
     arena_mark mark = st_arena_mark(p->arena);
@@ -163,18 +173,15 @@ static bool compare_triangles(prover *p, const pair *pair)
     for (uint32_t i = 0; done && i < count; i++) {
         corners_of(pair->after, NULL, i, there[i]);
         turn(there[i]);
-        done = st_hash_add(&table, p->arena, hash_of(there[i]), i);
+        done = is_there(&table, there, there[i]) || st_hash_add(&table, p->arena, hash_of(there[i]), i);
     }
     for (uint64_t i = 0; done && i < st_triangle_count(pair->before); i++) {
-        uint32_t corner[3], item;
+        uint32_t corner[3];
         corners_of(pair->before, pair->fate->became, i, corner);
         if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0])
             continue;
         turn(corner);
-        bool found = false;
-        for (hash_probe probe = hash_at(&table, hash_of(corner)); !found && (item = hash_next(&probe)) != STELE_NONE;)
-            found = memcmp(there[item], corner, sizeof corner) == 0;
-        missing += !found && has_area(pair->before, i);
+        missing += !is_there(&table, there, corner) && has_area(pair->before, i);
     }
     st_arena_rewind(p->arena, mark);
     if (missing)
