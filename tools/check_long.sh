@@ -1,7 +1,7 @@
 #!/bin/bash
 # What `make check` has no time for: every format while its bytes change, for a minute each; each allocation of everything failing
-# once; the sanitizer of threads; fuzzing. Builds for others are there, and not run yet: PRESET=msan or fuzz32 tools/fuzz.sh, after
-# tools/libraries.sh.
+# once; each byte of each sample with each other value; costly files all ways; the sanitizer of threads; fuzzing, also with 32 bits
+# and with the sanitizer of memory.
 set -u
 cd "$(dirname "$0")/.."
 failed=0
@@ -21,7 +21,7 @@ step() { # NAME COMMAND...
 }
 
 build() { # PRESET
-    cmake --preset "$1" && cmake --build "build/$1" -j "$(nproc)"
+    cmake --preset "$1" && cmake --build "build${2-/$1}" -j "$(nproc)"
 }
 
 # Findings are none of our business here, reports of the sanitizer are: they end with 66.
@@ -44,7 +44,13 @@ threads() {
 step "build (clang, sanitizers)" build asan
 step "files that change, 60 s a format" env STELE_SECONDS=60 build/asan/tests/test_changing
 step "each allocation fails" env STELE_SWEEP=all build/asan/tests/test_exhausted
+step "each byte with each value" env STELE_SWEEP=all build/asan/tests/test_files
+step "build (release)" build release ""
+step "costly files, all ways" env STELE="$PWD/build/stele" STELE_COST_LARGE=1 python3 tests/test_cost.py
 step "build (thread sanitizer)" build tsan
 step "threads" threads
 step "fuzz (120 s a format)" tools/fuzz.sh 120
+step "sources of the libraries" tools/libraries.sh
+step "fuzz, 32 bits (30 s a format)" env PRESET=fuzz32 tools/fuzz.sh 30
+step "fuzz, memory (30 s a format)" env PRESET=msan tools/fuzz.sh 30
 exit $failed
