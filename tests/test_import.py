@@ -743,9 +743,55 @@ class Hostile(Case):
         self.assertIn("not enough memory", done.stderr)
         self.attack("counts.stl", bytes(80) + b"\xff\xff\xff\xff", 1, 3, 4)
 
+    def test_binary_counts_that_are_lies(self):
+        """Each number of a header, one by one, as large as it can be."""
+        places = {"md3": range(76, 108, 4), "iqm": range(24, 76, 4), "ms3d": (14,), "lwo": (4, 16)}
+        for ending, offsets in places.items():
+            sound = getattr(interchange_writers, ending)()
+            for offset in offsets:
+                for lie in (b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f"):
+                    size = 2 if ending == "ms3d" else 4
+                    self.attack(f"lies.{ending}", sound[:offset] + lie[:size] + sound[offset + size:], 0, 1, 3, 4)
+            for length in range(0, len(sound), max(len(sound) // 12, 1)):
+                self.attack(f"cut.{ending}", sound[:length], 0, 1, 3, 4)
+
+    def test_entities_elsewhere(self):
+        """Of XML in any format: neither is an entity made into gigabytes, nor a file read through one."""
+        laughs = "".join(f'<!ENTITY {chr(98 + i)} "{f"&{chr(97 + i)};" * 10}">' for i in range(10))
+        secret = self.folder / "secret"
+        secret.write_text("swordfish")
+        for ending, root in (("x3d", "X3D"), ("amf", "amf"), ("xgl", "WORLD"), ("irr", "irr_scene"), ("irrmesh", "mesh")):
+            for doctype, entity in ((f'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">{laughs}]>', "&k;"),
+                                    (f'<!DOCTYPE x [<!ENTITY s SYSTEM "file://{secret}">]>', "&s;")):
+                text = f'<?xml version="1.0"?>{doctype}<{root}><Scene DEF="{entity}">{entity}</Scene></{root}>'
+                done, target = self.attack(f"entity.{ending}", text, 0, 1, 3, 4)
+                self.assertNotIn("swordfish", done.stderr + (target.read_bytes().decode("latin-1") if target.exists() else ""))
+
+    def unpack(self, model):
+        done, target = self.attack(model.name, model.read_bytes(), 0, 1, 3, 4)
+        self.assertTrue(done.returncode or target.stat().st_size < 100000, model.name)
+
+    def test_archives(self):
+        """That unpack to much more than they are, or have ten thousand files."""
+        for ending, inner in (("zae", "scene.dae"), ("pk3", "maps/a.bsp"), ("ifczip", "a.ifc")):
+            model = self.folder / f"bomb.{ending}"
+            with zipfile.ZipFile(model, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as z:
+                with z.open(inner, "w", force_zip64=True) as f:
+                    for _ in range(48):
+                        f.write(bytes(16 << 20))
+            self.unpack(model)
+            with zipfile.ZipFile(model, "w") as z:
+                for i in range(10000):
+                    z.writestr(f"{i}/{inner}", "x")
+            self.unpack(model)
+
     def test_ten_thousand_names(self):
         names = "".join(f"LoadObjectLayer 1 obj{i}.lwo\n" for i in range(10000))
         self.attack("names.lws", "LWSC\n3\n\n" + names, 0, 1, 3, seconds=60)
+        images = "".join(f'<image id="i{i}"><init_from>picture{i}.png</init_from></image>' for i in range(10000))
+        self.attack("names.dae", COLLADA.format("", f"<library_images>{images}</library_images>" + SCENE.format('<node id="n"/>')), 0, 1)
+        meshes = "".join(f'<node type="mesh"><attributes><string name="Mesh" value="m{i}.obj"/></attributes></node>' for i in range(10000))
+        self.attack("names.irr", f'<?xml version="1.0"?><irr_scene>{meshes}</irr_scene>', 0, 1, 3, 4, seconds=60)
 
     @unittest.skipUnless(MODELS.exists(), "assimp-testmodels are not there")
     def test_files_elsewhere_are_not_read(self):
