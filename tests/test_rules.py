@@ -18,7 +18,7 @@ ROOMS = {
     "src/system": {"system"},
     "src/file": {"base", "system", "file"},
     "src/model": {"base", "file", "model"},
-    "src/engine": {"base", "model", "engine"},
+    "src/engine": {"base", "system", "model", "engine"},  # of system only wide.h
     "src/formats": {"base", "file", "model", "formats"},
     "src/images": {"base", "images"},
     "src/render": {"base", "model", "render"},

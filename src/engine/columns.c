@@ -4,12 +4,17 @@
 
 #include "base/half.h"
 #include "model/view.h"
+#include "system/wide.h"
+
+/* Rows are so short that counting them costs as much as moving them. */
+#define UNROLLED _Pragma("GCC unroll 4")
 
 /* ---- Bytes ---- */
 
 static inline void copy_rows_of(const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, uint64_t count,
                                 size_t bytes)
 {
+    UNROLLED
     for (uint64_t i = 0; i < count; i++, from += from_stride, to += to_stride)
         memcpy(to, from, bytes);
 }
@@ -141,13 +146,24 @@ static load_column loader_of(const stele_view *v)
     }
 }
 
+static void fill_rest(const float *neutral, uint32_t given, uint32_t width, size_t count, float *rows)
+{
+    for (uint32_t k = given; k < width; k++) {
+        const float rest = neutral[k];
+        UNROLLED
+        for (size_t i = 0; i < count; i++)
+            rows[i * width + k] = rest;
+    }
+}
+
 void st_load_rows(const stele_view *v, uint64_t first, size_t count, uint32_t width, const float *neutral, float *rows)
 {
     uint32_t given = v->components < width ? v->components : width;
-    for (uint32_t k = given; k < width; k++)
-        for (size_t i = 0; i < count; i++)
-            rows[i * width + k] = neutral[k];
-    loader_of(v)(st_view_at(v, first), v->stride, count, given, width, rows);
+    fill_rest(neutral, given, width, count, rows);
+    if (st_same_numbers(v, STELE_F32, given, false))
+        st_copy_rows(st_view_at(v, first), v->stride, (uint8_t *)rows, width * sizeof *rows, count, given * sizeof *rows);
+    else
+        loader_of(v)(st_view_at(v, first), v->stride, count, given, width, rows);
 }
 
 /* ---- Out of floats ---- */
@@ -195,52 +211,68 @@ static inline float between(float x, float least, float most)
     return x < most ? x : most;
 }
 
-/* Integers of the numbers times a factor; false if some lie outside. All lanes have 32 bits. */
-static bool round_all(const float *numbers, size_t count, whole_range r, int32_t *whole)
+#define SIGN 0x80000000u
+
+/* All bits if it is true: masks of one width make the shortest loops. */
+static inline uint32_t mask_of(bool condition)
 {
-    int32_t outside = 0;
-    for (size_t i = 0; i < count; i++) {
-        float x = numbers[i] * r.factor, inside = between(x, r.least, r.most);
-        outside |= inside != x;
-        whole[i] = (int32_t)(inside + (inside < 0 ? -0.5f : 0.5f));
-    }
-    return !outside;
+    return 0u - (uint32_t)condition;
 }
 
-static bool halve_all(const float *numbers, size_t count, int32_t *halves)
+/* A number brought into a range, to the nearest integer; *outside if it was not in it. */
+static inline int32_t rounded(float x, const whole_range *r, uint32_t *outside)
 {
-    int32_t outside = 0;
-    for (size_t i = 0; i < count; i++) {
-        float inside = between(numbers[i], -MOST_HALF, MOST_HALF);
-        outside |= inside != numbers[i];
-        halves[i] = (int32_t)half_of(inside);
-    }
-    return !outside;
+    float inside = between(x * r->factor, r->least, r->most);
+    *outside |= mask_of(inside != x * r->factor);
+    return (int32_t)(inside + float_of_bits(bits_of(0.5f) | (bits_of(inside) & SIGN)));
 }
 
-static bool pack_longs(const float *numbers, size_t count, whole_range r, uint32_t *packed)
+/* What is outside is no half then, and not used. */
+static inline uint32_t halved(float x, uint32_t *outside)
 {
-    bool inside = true;
-    for (size_t i = 0; i < count; i++) {
-        inside &= numbers[i] >= r.least && numbers[i] <= r.most;
-        packed[i] = (uint32_t)((double)between(numbers[i], r.least, r.most) + 0.5);
+    *outside |= mask_of((int32_t)(bits_of(x) & ~SIGN) > (int32_t)bits_of(MOST_HALF));
+    return half_of(x);
+}
+
+static inline uint32_t rounded_long(float x, const whole_range *r, uint32_t *outside)
+{
+    *outside |= mask_of(!(x >= r->least && x <= r->most));
+    return (uint32_t)((double)between(x, r->least, r->most) + 0.5);
+}
+
+/* The types one by one, for the compiler. False if some lie outside. */
+#define PACKER(name, type, each)                                                                                               \
+    WIDE static bool name(const float *restrict numbers, size_t count, whole_range r, type *restrict packed)                   \
+    {                                                                                                                          \
+        uint32_t outside = 0;                                                                                                  \
+        for (size_t i = 0; i < count; i++)                                                                                     \
+            packed[i] = (type)(each);                                                                                          \
+        return !outside;                                                                                                       \
     }
-    return inside;
+PACKER(pack_bytes, uint8_t, rounded(numbers[i], &r, &outside))
+PACKER(pack_shorts, uint16_t, rounded(numbers[i], &r, &outside))
+PACKER(pack_longs, uint32_t, rounded_long(numbers[i], &r, &outside))
+
+/* In two steps: in one, compilers narrow the parts of each number one by one. */
+WIDE static bool pack_halves(const float *restrict numbers, size_t count, uint16_t *restrict packed)
+{
+    uint32_t halves[BLOCK * MOST_WIDTH], outside = 0;
+    for (size_t i = 0; i < count; i++)
+        halves[i] = halved(numbers[i], &outside);
+    for (size_t i = 0; i < count; i++)
+        packed[i] = (uint16_t)halves[i];
+    return !outside;
 }
 
 static bool pack(const float *numbers, size_t count, stele_type type, whole_range r, packed_rows *packed)
 {
-    int32_t whole[BLOCK * MOST_WIDTH];
-    if (type == STELE_U32)
-        return pack_longs(numbers, count, r, packed->u32);
-    bool inside = type == STELE_F16 ? halve_all(numbers, count, whole) : round_all(numbers, count, r, whole);
-    if (type == STELE_U8 || type == STELE_I8)
-        for (size_t i = 0; i < count; i++)
-            packed->u8[i] = (uint8_t)whole[i];
-    else
-        for (size_t i = 0; i < count; i++)
-            packed->u16[i] = (uint16_t)whole[i];
-    return inside;
+    switch (type) {
+    case STELE_U8:
+    case STELE_I8: return pack_bytes(numbers, count, r, packed->u8);
+    case STELE_F16: return pack_halves(numbers, count, packed->u16);
+    case STELE_U32: return pack_longs(numbers, count, r, packed->u32);
+    default: return pack_shorts(numbers, count, r, packed->u16);
+    }
 }
 
 bool st_store_rows(float *rows, size_t count, uint32_t width, stele_type type, bool normalized, uint8_t *out, size_t stride)

@@ -322,12 +322,16 @@ static bool fill_column(const reader *r, const column *c, uint64_t first, size_t
     return st_store_rows(rows, count, c->slot.components, c->slot.type, c->slot.normalized, out, stride);
 }
 
+enum { LINE = 64 }; /* bytes that a cache fetches at once */
+
 static bool fill_stream(const reader *r, const stream *s, uint64_t first, uint64_t row, size_t count, const moved_block *moved,
                         const shares *shared)
 {
     uint8_t stage[8 * MOST_STRIDE], *out = r->buffer + s->start + row * s->stride;
     bool direct = s->column_count == 1 && !s->gaps, whole = true;
     size_t bytes = count * s->stride, room = r->size - (size_t)(out - r->buffer);
+    for (size_t at = bytes; at < 2 * bytes && at < room; at += LINE) /* where the next go */
+        __builtin_prefetch(out + at, 1);
     if (s->gaps)
         memset(stage, 0, bytes);
     for (size_t i = 0; i < s->column_count; i++)
@@ -341,7 +345,6 @@ static bool fill_stream(const reader *r, const stream *s, uint64_t first, uint64
 /* The rows after some are fetched while these are worked on, for the processor sees no pattern in blocks. */
 static void look_ahead(const reader *r, uint64_t first, size_t count)
 {
-    enum { LINE = 64 };
     const stele_view *last = NULL;
     for (size_t i = 0; i < r->stream_count; i++)
         for (size_t k = 0; k < r->streams[i].column_count; k++) {
