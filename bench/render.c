@@ -223,7 +223,7 @@ static void bench_picture(void)
 
 static void bench_thumbnail(const char *stele, const char *sample, const char *out)
 {
-    const char *thumbnail[] = {stele, "thumbnail", sample, out, "-s", "256", NULL};
+    const char *thumbnail[] = {stele, "thumbnail", sample, out, "--size", "256", NULL};
     const char *nothing[] = {program("/bin/true", "/usr/bin/true"), NULL};
     double mine, peer;
     race(THUMBNAIL_RUNS, (contender){run_process, thumbnail, out}, (contender){run_process, nothing, NULL}, &mine, &peer);
