@@ -272,6 +272,60 @@ static void joints_that_were_never_bound_rest_on_their_parent(void **state)
     stele_close(file);
 }
 
+/* So many vertices that what checking learns of them is kept. All are of joint 0 but the last, which is of joint 1, and that
+ * has no matrix. Bytes of unused joints are as given. */
+enum { CROWD = 1100, CROWD_BYTES = 16384 * 2 };
+
+static size_t write_crowd(uint8_t *file, unsigned unused)
+{
+    pen p = {.size = 0};
+    head(&p, JOINTS, CROWD, 3, 2);
+    pen_u8(&p, 0);
+    pen_u8(&p, 0);
+    pen_floats(&p, 16, nowhere);
+    size_t size = p.size;
+    memcpy(file, p.data, size);
+    for (int i = 0; i < CROWD; i++, size += 20) {
+        p.size = 0;
+        PEN_FLOATS(&p, i == 1, i == 2, 0);
+        const uint8_t skin[8] = {i == CROWD - 1, (uint8_t)unused, (uint8_t)unused, (uint8_t)unused, 255, 0, 0, 0};
+        pen_bytes(&p, skin, sizeof skin);
+        memcpy(file + size, p.data, 20);
+    }
+    p.size = 0;
+    indices(&p);
+    joint(&p, 0, 255, 0, -1, 0);
+    joint(&p, 1, 0, 0, 0, 0);
+    memcpy(file + size, p.data, p.size);
+    return size + p.size;
+}
+
+static void skins_that_are_right_are_taken_as_they_are(void **state)
+{
+    static uint8_t data[CROWD_BYTES];
+    (void)state;
+    for (unsigned unused = 0; unused < 256; unused += 255) {
+        size_t size = write_crowd(data, unused);
+        stele_file *file = stele_open_memory(data, size, &(stele_options){.name = "x.mesh"});
+        const stele_model *m = stele_file_model(file);
+        assert_non_null(m);
+        const stele_view *joints = view_of(file, STELE_JOINTS), *shares = view_of(file, STELE_WEIGHTS);
+        const uint8_t *at = joints->data, *weight = shares->data;
+        assert_true(weight > data && weight < data + size && shares->stride == 20);
+        assert_int_equal(at == weight - 4, unused == 0); /* in the file, or made */
+        for (int i = 0; i < CROWD; i++) {
+            const uint8_t expected[4] = {i == CROWD - 1, 0, 0, 0};
+            assert_memory_equal(at + (size_t)i * joints->stride, expected, 4);
+        }
+        assert_true(m->nodes[m->skins[0].joints[1]].local.translation[1] == -1); /* bound: the last vertex is its own */
+        assert_int_equal(stele_file_status(file), STELE_OK);
+        stele_close(file);
+    }
+    stele_file *file = stele_open_memory(data, write_crowd(data, 2), &(stele_options){.name = "x.mesh"});
+    assert_int_equal(stele_file_status(file), STELE_DAMAGED); /* a joint that is not there, though it weighs nothing */
+    stele_close(file);
+}
+
 static void b1_clips_are_kept_as_properties(pen *p)
 {
     head(p, JOINTS, 3, 3, 1);
@@ -517,6 +571,7 @@ int main(void)
         cmocka_unit_test(forgotten_joints_can_be_taken_literally),
         cmocka_unit_test(no_speed_is_25_or_what_the_caller_says),
         cmocka_unit_test(joints_that_were_never_bound_rest_on_their_parent),
+        cmocka_unit_test(skins_that_are_right_are_taken_as_they_are),
         cmocka_unit_test(clips_without_poses_come_back),
         cmocka_unit_test(meshes_are_merged),
         cmocka_unit_test(a_root_transform_is_kept_in_c2),

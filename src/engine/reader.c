@@ -60,8 +60,11 @@ static stream *stream_for(reader *r, const stele_slot *slot, size_t stride)
     for (size_t i = 0; i < r->stream_count; i++)
         if (r->streams[i].stride == stride && slot->offset - r->streams[i].start < stride)
             return &r->streams[i];
-    r->streams[r->stream_count] = (stream){.start = slot->offset < stride ? 0 : slot->offset, .stride = stride};
-    return &r->streams[r->stream_count++];
+    stream *opened = &r->streams[r->stream_count++];
+    opened->start = slot->offset < stride ? 0 : slot->offset;
+    opened->stride = stride;
+    opened->column_count = 0;
+    return opened;
 }
 
 /* By their places, so that who comes first in a vertex opens its stream. */
@@ -143,11 +146,22 @@ static void plan_shares(reader *r)
     r->block = r->block * sets > BLOCK ? BLOCK / sets : r->block;
 }
 
+/* Streams stay as they are, for most are not used, and to zero them takes longer than to read a small model. */
+static void begin(reader *r, const stele_primitive *p, void *buffer, size_t size)
+{
+    r->primitive = p;
+    r->stream_count = r->set_count = r->kept = 0;
+    r->weight_steps = 0;
+    r->block = BLOCK;
+    r->buffer = buffer;
+    r->size = size;
+}
+
 bool st_reader_plan(reader *r, const stele_primitive *p, const stele_slot *slots, size_t slot_count, uint64_t count, bool moved,
                     void *buffer, size_t size)
 {
     const stele_slot *sorted[STELE_MOST_SLOTS];
-    *r = (reader){.primitive = p, .block = BLOCK, .buffer = buffer, .size = size};
+    begin(r, p, buffer, size);
     if (!slots || !slot_count || slot_count > STELE_MOST_SLOTS || (!buffer && count))
         return false;
     sort_slots(slots, slot_count, sorted);

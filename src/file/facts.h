@@ -8,7 +8,9 @@
 
 enum {
     FACT_FINITE = 1, /* all floats are */
-    FACT_UNIT = 2    /* rows are of length 1, nearly enough that nobody need repair them */
+    FACT_UNIT = 2,   /* rows are of length 1, nearly enough that nobody need repair them */
+    FACT_SOUND = 4,  /* joints, and the weights that follow them, need no repair */
+    FACT_PLAIN = 8   /* and joints without a weight are 0 */
 };
 
 typedef struct fact {

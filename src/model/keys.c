@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/matrix.h"
 #include "base/order.h"
+#include "view.h"
 
 typedef struct timed_row {
     float time;
@@ -97,7 +98,7 @@ stele_view st_keys_take(const context *c, const key_order *order, const stele_vi
 static void rotation_at(const stele_view *v, uint64_t row, double q[4])
 {
     for (uint32_t i = 0; i < 4; i++)
-        q[i] = stele_view_number(v, row, i);
+        q[i] = view_number(v, row, i);
 }
 
 static bool nearly_unit(const double q[4])

@@ -155,11 +155,13 @@ stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at)
 stele_view st_flipped_uvs(const context *c, const stele_view *uv)
 {
     uint8_t *bytes;
-    stele_view flipped = st_view_make(c->arena, uv->count, STELE_F32, 2, &bytes);
+    stele_view flipped = st_view_room(c->arena, uv->count, STELE_F32, 2, &bytes);
     for (uint64_t i = 0; i < flipped.count; i++) {
         memcpy(bytes + 8 * i, st_view_at(uv, i), 4);
         store_f32(bytes + 8 * i + 4, 1 - load_f32(st_view_at(uv, i) + 4));
     }
+    if (st_known(c->facts, uv, FACT_FINITE))
+        st_know(c->facts, &flipped, FACT_FINITE);
     st_made_of(c, &flipped, uv);
     return flipped;
 }

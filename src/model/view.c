@@ -16,11 +16,19 @@ stele_view stele_float_view(const float *data, uint64_t count, uint32_t componen
     return st_view_f32(data, count, 4 * components, components);
 }
 
-stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes)
+stele_view st_view_room(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes)
 {
     uint32_t stride = components * stele_type_size(type);
-    *bytes = st_arena_array(a, count, stride);
+    *bytes = st_arena_bytes(a, count <= UINT64_MAX / stride ? count * stride : UINT64_MAX);
     return (stele_view){.data = *bytes, .count = *bytes ? count : 0, .stride = stride, .components = components, .type = type};
+}
+
+stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes)
+{
+    stele_view made = st_view_room(a, count, type, components, bytes);
+    if (*bytes)
+        memset(*bytes, 0, (size_t)(count * made.stride));
+    return made;
 }
 
 void st_view_copy(const stele_view *v, uint8_t *to, uint32_t stride)

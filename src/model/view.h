@@ -34,6 +34,9 @@ stele_view st_view_f32(const void *data, uint64_t count, uint32_t stride, uint32
 /* Packed memory for a view of so many rows, to be filled with little-endian numbers; *bytes is NULL without memory. */
 stele_view st_view_make(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);
 
+/* The same for who fills all of it: what is in it is anything. */
+stele_view st_view_room(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes);
+
 /* The rows as they are, stride bytes apart. */
 void st_view_copy(const stele_view *v, uint8_t *to, uint32_t stride);
 

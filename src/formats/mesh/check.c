@@ -71,6 +71,9 @@ static bool any_beyond(const uint8_t *joints, unsigned joint_count)
 static void check_skin(context *c, const mesh_file *f, uint32_t joints)
 {
     tally beyond = {0}, zero = {0}, sum = {0};
+    mesh_skin look = st_mesh_look_at_skin(c, f);
+    if (look.sound && look.listed)
+        return;
     for (uint64_t v = 0; v < f->vertex_count; v++) {
         const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
         unsigned weight = weight_of(at);
@@ -219,21 +222,6 @@ static void check_strings(context *c, const mesh_file *f)
 }
 
 /* ---- Joints that the writer forgot to animate ---- */
-
-void st_mesh_find_weighted(const mesh_file *f, bool weighted[256])
-{
-    uint32_t joints = st_mesh_vertex(f).joints;
-    uint64_t last = 0;
-    for (uint64_t v = 0; joints && v < f->vertex_count; v++) {
-        const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
-        uint64_t skin = load_u64(at);
-        if (skin == last && v)
-            continue; /* as its neighbour */
-        last = skin;
-        for (int i = 0; i < INFLUENCES && at[i] != NO_JOINT; i++)
-            weighted[at[i]] |= at[INFLUENCES + i] != 0;
-    }
-}
 
 static bool pose_is_identity(const uint8_t *pose)
 {

@@ -77,57 +77,6 @@ static byte_range bytes_of_influences_at(const void *context, uint64_t vertex)
     return (byte_range){m->file->vertices.data + vertex * m->file->vertices.stride + m->vertex.joints, 2 * INFLUENCES};
 }
 
-/* Most files have weights that are right as they are: bytes of sum 255, of different joints, the unused ones last and 0. */
-typedef struct skin_bytes {
-    bool sound; /* all of them */
-    bool plain; /* and unused joints are 0 */
-} skin_bytes;
-
-/* Four bytes at once: the highest bit of each tells. */
-#define EACH 0x01010101u
-#define HIGH 0x80808080u
-
-static inline uint32_t turned(uint32_t bytes, int by)
-{
-    return bytes >> 8 * by | bytes << (32 - 8 * by);
-}
-
-static inline uint32_t not_zero(uint32_t bytes)
-{
-    return (((bytes & ~HIGH) + ~HIGH) | bytes) & HIGH;
-}
-
-/* Those that are not below the limit, which is at most 256. */
-static inline uint32_t not_below(uint32_t bytes, uint32_t limit)
-{
-    uint32_t low = bytes & ~HIGH;
-    return (limit <= 128 ? (low + EACH * (128 - limit)) | bytes : (low + EACH * (256 - limit)) & bytes) & HIGH;
-}
-
-static inline uint32_t sum_of(uint32_t bytes)
-{
-    uint32_t pairs = (bytes & 0x00ff00ffu) + (bytes >> 8 & 0x00ff00ffu);
-    return (pairs + (pairs >> 16)) & 0xffffu;
-}
-
-static skin_bytes look_at_skin(const mesh_loader *m)
-{
-    const span *vertices = &m->file->vertices;
-    const uint32_t joint_count = (uint32_t)m->file->joints.count;
-    uint32_t wrong = 0, odd = 0;
-    for (uint64_t v = 0; v < m->file->vertex_count; v++) {
-        const uint8_t *at = vertices->data + v * vertices->stride + m->vertex.joints;
-        uint32_t joints = load_u32(at), weights = load_u32(at + INFLUENCES), used = not_zero(weights);
-        wrong |= sum_of(weights) ^ 255;
-        wrong |= used & not_below(joints, joint_count);
-        wrong |= (used >> 8) & ~used;                                            /* one after an unused one */
-        wrong |= ~not_zero(joints ^ turned(joints, 1)) & used & turned(used, 1); /* twice the same */
-        wrong |= ~not_zero(joints ^ turned(joints, 2)) & used & turned(used, 2);
-        odd |= not_zero(joints) & ~used;
-    }
-    return (skin_bytes){!wrong, !odd};
-}
-
 static stele_view bytes_at(const mesh_loader *m, uint32_t offset)
 {
     const span *v = &m->file->vertices;
@@ -137,23 +86,22 @@ static stele_view bytes_at(const mesh_loader *m, uint32_t offset)
 /* Joints of influences that are not there are 0, as glTF has it. */
 static stele_view joints_without_none(const mesh_loader *m)
 {
-    stele_view from = bytes_at(m, m->vertex.joints), weights = bytes_at(m, m->vertex.joints + INFLUENCES);
+    stele_view from = bytes_at(m, m->vertex.joints);
     uint8_t *bytes;
-    stele_view made = st_view_make(m->c->arena, from.count, STELE_U8, INFLUENCES, &bytes);
-    for (uint64_t v = 0; v < made.count; v++)
-        for (uint32_t i = 0; i < INFLUENCES; i++)
-            bytes[INFLUENCES * v + i] = st_view_at(&weights, v)[i] ? st_view_at(&from, v)[i] : 0;
+    stele_view made = st_view_room(m->c->arena, from.count, STELE_U8, INFLUENCES, &bytes);
+    if (bytes)
+        st_mesh_used_joints(m->file, bytes);
     st_made_of(m->c, &made, &from);
     return made;
 }
 
-static void take_skin_bytes(mesh_loader *m, skin_bytes look, skin_result *skin)
+static void take_skin_bytes(mesh_loader *m, const mesh_skin *look, skin_result *skin)
 {
     stele_view weights = bytes_at(m, m->vertex.joints + INFLUENCES);
     weights.normalized = true;
     *skin = (skin_result){.attribute_count = 2};
     skin->attributes[0] =
-        (stele_attribute){STELE_JOINTS, 0, look.plain ? bytes_at(m, m->vertex.joints) : joints_without_none(m)};
+        (stele_attribute){STELE_JOINTS, 0, look->plain ? bytes_at(m, m->vertex.joints) : joints_without_none(m)};
     skin->attributes[1] = (stele_attribute){STELE_WEIGHTS, 0, weights};
 }
 
@@ -170,9 +118,9 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
                 "are of a skeleton that is not there: the mesh does not move");
         return false;
     }
-    skin_bytes look = look_at_skin(m);
+    mesh_skin look = st_mesh_look_at_skin(m->c, f);
     if (look.sound) {
-        take_skin_bytes(m, look, skin);
+        take_skin_bytes(m, &look, skin);
         return true;
     }
     skin_request request = {.vertex_count = f->vertex_count,

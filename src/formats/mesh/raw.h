@@ -108,6 +108,18 @@ const char **st_mesh_list_strings(const mesh_file *f, arena *a, uint64_t *count)
 /* The position of the first joint with each id, or NO_PARENT. */
 void st_mesh_index_joints(const mesh_file *f, int position[256]);
 
+/* Most files have weights that are right as they are: bytes of sum 255, of different joints, the unused ones last and 0. */
+typedef struct mesh_skin {
+    bool sound;  /* all of them */
+    bool plain;  /* and joints without a weight are 0 */
+    bool listed; /* joints are there, or none */
+} mesh_skin;
+
+mesh_skin st_mesh_look_at_skin(context *c, const mesh_file *f);
+
+/* The joints of all vertices; those without a weight are 0. */
+void st_mesh_used_joints(const mesh_file *f, uint8_t *joints);
+
 /* By ids: which joints move vertices, and which of these the writer forgot to animate: they are at the identity in every pose,
  * but do not rest there. */
 void st_mesh_find_weighted(const mesh_file *f, bool weighted[256]);

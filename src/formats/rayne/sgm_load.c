@@ -136,22 +136,37 @@ static float look_of(float number)
     return (float)(is_whole(255 * x) - is_whole(255 * st_power(x, 1 / 2.2)));
 }
 
-/* Numbers between 0 and 1 tell, and no file mixes them: among any numbers a few are multiples by chance. */
+static float look_of_color(memo *looks, const float color[3], uint64_t *telling)
+{
+    float sum = 0;
+    *telling = 0;
+    for (int k = 0; k < 3; k++)
+        if (color[k] > 0 && color[k] < 1) {
+            sum += remembered(looks, color[k]);
+            ++*telling;
+        }
+    return sum;
+}
+
+/* Numbers between 0 and 1 tell, and no file mixes them: among any numbers a few are multiples by chance. A vertex usually has
+ * the colour of the one before it. */
 bool st_sgm_colors_look_srgb(const sgm_file *f)
 {
     memo looks = {.make = look_of};
-    uint64_t numbers = 0;
-    float sum = 0;
+    uint64_t numbers = 0, telling = 0;
+    float sum = 0, look = 0;
+    float before[3] = {0};
     for (unsigned i = 0; i < f->mesh_count; i++) {
         stele_view colors = colors_of(&f->mesh[i]);
-        for (uint64_t v = 0; colors.components >= 3 && v < f->mesh[i].vertex_count && numbers < ENOUGH_NUMBERS; v++)
-            for (int k = 0; k < 3; k++) {
-                float number = load_f32(st_view_at(&colors, v) + 4 * k);
-                if (!(number > 0 && number < 1))
-                    continue;
-                sum += remembered(&looks, number);
-                numbers++;
+        for (uint64_t v = 0; colors.components >= 3 && v < f->mesh[i].vertex_count && numbers < ENOUGH_NUMBERS; v++) {
+            const uint8_t *color = st_view_at(&colors, v);
+            if (memcmp(color, before, sizeof before) != 0) {
+                memcpy(before, color, sizeof before);
+                look = look_of_color(&looks, before, &telling);
             }
+            sum += look;
+            numbers += telling;
+        }
     }
     return 2 * sum > (float)numbers;
 }
