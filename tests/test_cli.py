@@ -32,6 +32,11 @@ MEGABYTE = 1 << 20
 WINDOWS = b"for Windows" in subprocess.run([STELE, "--version"], capture_output=True, check=False).stdout if shutil.which(STELE) else False
 
 
+for name in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # nohup and & leave them ignored, and the command would too
+    if signal.getsignal(name) is signal.SIG_IGN:
+        signal.signal(name, signal.SIG_DFL)
+
+
 def not_on_windows(why):
     """For what the command for Windows cannot do, or cannot be asked under wine; test_windows.py has what is its own."""
     return unittest.skipIf(WINDOWS, why)
