@@ -120,8 +120,8 @@ static bool write_out(void *user, const void *data, size_t size)
     return true;
 }
 
-/* What is freed is used again, rather than given back and fetched page by page. No importer gets along with less memory than the
- * file has bytes: that much is fetched at once, which takes the kernel half as long. */
+/* What is freed is used again, rather than given back and fetched page by page. No importer gets along with less memory than
+ * the file has bytes: that much is fetched at once, which takes the kernel half as long. */
 static void prepare_heap(uint64_t expected)
 {
     const uintptr_t page = 4096;

@@ -225,8 +225,8 @@ bool st_sgm_kept_material(arena *a, const stele_properties *properties, sgm_mate
 /* Exporters until 2024 wrote vertex colours as screens have them, n / 255; later ones raise these to 2.2, which is linear. */
 bool st_sgm_colors_look_srgb(const sgm_file *f);
 
-/* A tangent as files have it into one of the model, made perpendicular to its normal if it may be repaired. False if it is of no
- * use. */
+/* A tangent as files have it into one of the model, made perpendicular to its normal if it may be repaired. False if it is of
+ * no use. */
 bool st_sgm_tangent(const uint8_t *from, const float normal[3], bool repair, float tangent[4]);
 
 /* The property of a primitive whose tangents were left out because they are all the same: no tangents at all. */
