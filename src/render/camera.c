@@ -42,11 +42,6 @@ static double finite_or(float value, double otherwise)
     return isfinite(value) ? (double)value : otherwise;
 }
 
-static double usual_distance(void)
-{
-    return MARGIN / sine(HALF_OPENING);
-}
-
 static void aim(camera *c, const frame *f, double yaw, double pitch)
 {
     for (int i = 0; i < 3; i++) {
@@ -70,7 +65,8 @@ camera st_camera(const stele_render_options *o, const stele_framing *framing, do
 {
     camera c = {.farther = o->camera && o->distance > 0 ? finite_or(o->distance, 1) : 1};
     int up = up_axis(o);
-    c.distance = usual_distance() * c.farther;
+    c.usual_distance = MARGIN / sine(HALF_OPENING);
+    c.distance = c.usual_distance * c.farther;
     double yaw = o->camera ? finite_or(o->yaw, 0) : DEFAULT_YAW, pitch = o->camera ? finite_or(o->pitch, 0) : DEFAULT_PITCH;
     aim(&c, &frames[up], yaw + turn, pitch);
     c.radius = framing->radius > 0 && isfinite(framing->radius) ? (double)framing->radius : 1;
@@ -107,7 +103,7 @@ window st_window_of_ball(void)
 
 void st_window_extend(window *w, const camera *c, const float view[3])
 {
-    double depth = (double)view[2] - c->distance + usual_distance();
+    double depth = (double)view[2] - c->distance + c->usual_distance;
     float x = (float)((double)view[0] / depth), y = (float)((double)view[1] / depth);
     if (depth > (double)NEAR_PLANE && isfinite(x) && isfinite(y))
         *w = st_window_join(*w, (window){x, x, y, y});

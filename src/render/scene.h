@@ -33,7 +33,8 @@ typedef struct camera {
     double axes[3][3]; /* right, up and away, in the space of the model, divided by the radius */
     double center[3];
     double distance;                  /* of the center, in view space */
-    double farther;                   /* than where the whole fills the picture: a factor */
+    double usual_distance;            /* at which the whole fills the picture */
+    double farther;                   /* than that: a factor */
     double focal;                     /* pixels for a slope of 1 */
     double middle[2];                 /* where the center of the ball is seen, in pixels */
     float slope;                      /* of a pixel: 1 / focal */
