@@ -334,7 +334,7 @@ class Written(Case):
 
 # What Blender shows otherwise.
 OTHERWISE_IN_BLENDER = {
-    "CubeHierarchy_248.blend": "Assimp leaves out an object that has the name of a mesh, with what hangs on it",
+    "CubeHierarchy_248.blend": "Assimp leaves out one object, with what hangs on it",
     "HUMAN.blend": "has modifiers, which Assimp applies and this view does not",
     "MirroredCube_252.blend": "the same",
     "SuzanneSubdiv_252.blend": "the same",
