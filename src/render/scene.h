@@ -129,6 +129,7 @@ typedef struct scene {
     draw *draws;
     size_t draw_count;
     uint64_t vertex_count, triangle_count;
+    bool *used;           /* of each vertex: by a triangle */
     const ground *ground; /* NULL: none */
 } scene;
 

@@ -188,30 +188,38 @@ const draw *st_scene_draw(const scene *s, uint32_t triangle)
     return last_draw(s, UINT64_MAX, triangle);
 }
 
+/* Of a line or a point. */
 static uint64_t row_of_corner(const draw *d, uint64_t triangle, uint64_t corner)
 {
-    stele_topology topology = d->primitive ? d->primitive->topology : STELE_TRIANGLES;
-    uint64_t at = 3 * triangle + corner;
-    if (topology != STELE_TRIANGLES) {
-        bool second = topology == STELE_LINES && line_corners[triangle % 2][corner] > 1;
-        at = st_element_corners(topology) * (triangle / 2) + second;
-    }
+    bool second = d->primitive->topology == STELE_LINES && line_corners[triangle % 2][corner] > 1;
+    uint64_t at = st_element_corners(d->primitive->topology) * (triangle / 2) + second;
     return d->indices ? d->indices[at] : at;
+}
+
+static inline bool rows_of(const draw *d, uint64_t index, uint64_t rows[3])
+{
+    if (!draws_triangles(d))
+        for (uint64_t i = 0; i < 3; i++)
+            rows[i] = row_of_corner(d, index, i);
+    else if (d->indices)
+        for (uint64_t i = 0; i < 3; i++)
+            rows[i] = d->indices[3 * index + i];
+    else
+        for (uint64_t i = 0; i < 3; i++)
+            rows[i] = 3 * index + i;
+    return rows[0] < d->vertex_count && rows[1] < d->vertex_count && rows[2] < d->vertex_count;
 }
 
 bool st_draw_rows(const draw *d, uint32_t triangle, uint64_t rows[3])
 {
-    uint64_t index = triangle - d->first_triangle;
-    for (uint64_t i = 0; i < 3; i++)
-        rows[i] = row_of_corner(d, index, i);
-    return rows[0] < d->vertex_count && rows[1] < d->vertex_count && rows[2] < d->vertex_count;
+    return rows_of(d, triangle - d->first_triangle, rows);
 }
 
 bool st_draw_corners(const draw *d, uint32_t triangle, uint64_t corners[3])
 {
-    if (!st_draw_rows(d, triangle, corners))
-        return false;
     uint64_t index = triangle - d->first_triangle;
+    if (!rows_of(d, index, corners))
+        return false;
     for (int i = 0; i < 3 && !draws_triangles(d); i++)
         corners[i] = index / 2 * LINE_CORNERS + line_corners[index % 2][i];
     return true;
@@ -366,10 +374,35 @@ static bool place_vertices(scene *s)
     return true;
 }
 
+/* Says of the vertices of some triangles that they are used: from several threads, all of which say the same. */
+static void mark_task(void *context, size_t task)
+{
+    const scene *s = context;
+    uint64_t at = (uint64_t)task * ROWS_PER_TASK, end = at + ROWS_PER_TASK;
+    end = end < s->triangle_count ? end : s->triangle_count;
+    const draw *d = st_scene_draw(s, (uint32_t)at);
+    for (; at < end; at++) {
+        uint64_t rows[3];
+        while (at - d->first_triangle >= d->triangle_count)
+            d++;
+        if (rows_of(d, at - d->first_triangle, rows))
+            for (int i = 0; i < 3; i++)
+                __atomic_store_n(&s->used[d->first_vertex + rows[i]], true, __ATOMIC_RELAXED);
+    }
+}
+
+static bool mark_used(scene *s)
+{
+    s->used = st_arena_array(s->renderer->arena, s->vertex_count, sizeof *s->used);
+    if (s->used)
+        parallel_for(&s->renderer->threads, tasks_of(s->triangle_count), mark_task, s);
+    return s->used;
+}
+
 bool st_scene_draws(scene *s, const double (*matrices)[16], uint32_t clip, double seconds)
 {
     arena *a = s->renderer->arena;
-    if (!list_draws(s, clip) || !place_vertices(s))
+    if (!list_draws(s, clip) || !place_vertices(s) || !mark_used(s))
         return false;
     arena_mark mark = st_arena_mark(a);
     moving_draw *draws = st_arena_array(a, s->draw_count, sizeof *draws);
@@ -406,42 +439,46 @@ void st_bounds_extend(stele_bounds *b, const float p[3])
     b->known = true;
 }
 
-/* Calls for each corner of the triangles that a task has to look at. */
-typedef void (*corner_visitor)(void *context, const float position[3]);
+/* Calls for each vertex of a part that a triangle uses. */
+typedef void (*vertex_visitor)(void *context, const float position[3]);
 
-static inline __attribute__((always_inline)) void each_corner(const scene *s, size_t task, corner_visitor visit, void *context)
+static inline __attribute__((always_inline)) void each_used(const scene *s, const draw *d, uint64_t first, uint64_t last,
+                                                            vertex_visitor visit, void *context)
 {
-    uint64_t at = (uint64_t)task * ROWS_PER_TASK, end = at + ROWS_PER_TASK;
-    end = end < s->triangle_count ? end : s->triangle_count;
-    const draw *d = st_scene_draw(s, (uint32_t)at);
-    for (; at < end; at++) {
-        uint64_t rows[3];
-        while (at - d->first_triangle >= d->triangle_count)
-            d++;
-        if (st_draw_rows(d, (uint32_t)at, rows))
-            for (int i = 0; i < 3; i++)
-                visit(context, d->rows[rows[i]].view);
-    }
+    for (uint64_t i = first; i < last; i++)
+        if (s->used[d->first_vertex + i])
+            visit(context, d->rows[i].view);
 }
+
+typedef struct bounding {
+    const scene *scene;
+    stele_bounds bounds;
+} bounding;
 
 static void extend_bounds(void *bounds, const float position[3])
 {
     st_bounds_extend(bounds, position);
 }
 
+static void bounds_range(void *context, const draw *d, uint64_t first, uint64_t last)
+{
+    bounding *b = context;
+    each_used(b->scene, d, first, last, extend_bounds, &b->bounds);
+}
+
 static void bounds_task(void *context, size_t task)
 {
     const measuring *m = context;
-    stele_bounds b = {0};
-    each_corner(m->scene, task, extend_bounds, &b);
-    m->bounds[task] = b;
+    bounding b = {.scene = m->scene};
+    each_range(m->scene, task, bounds_range, &b);
+    m->bounds[task] = b.bounds;
 }
 
 stele_bounds st_scene_bounds(const scene *s)
 {
     arena *a = s->renderer->arena;
     arena_mark mark = st_arena_mark(a);
-    size_t tasks = tasks_of(s->triangle_count);
+    size_t tasks = tasks_of(s->vertex_count);
     measuring m = {.scene = s, .bounds = st_arena_array(a, tasks, sizeof *m.bounds)};
     stele_bounds all = {0};
     if (m.bounds)
@@ -456,6 +493,7 @@ stele_bounds st_scene_bounds(const scene *s)
 }
 
 typedef struct looking {
+    const scene *scene;
     const camera *camera;
     window window;
 } looking;
@@ -468,11 +506,17 @@ static void extend_window(void *context, const float position[3])
     st_window_extend(&l->window, l->camera, view);
 }
 
+static void window_range(void *context, const draw *d, uint64_t first, uint64_t last)
+{
+    looking *l = context;
+    each_used(l->scene, d, first, last, extend_window, l);
+}
+
 static void window_task(void *context, size_t task)
 {
     const measuring *m = context;
-    looking l = {m->camera, NO_WINDOW};
-    each_corner(m->scene, task, extend_window, &l);
+    looking l = {m->scene, m->camera, NO_WINDOW};
+    each_range(m->scene, task, window_range, &l);
     m->windows[task] = l.window;
 }
 
@@ -480,10 +524,10 @@ window st_scene_window(const scene *s, const camera *c)
 {
     arena *a = s->renderer->arena;
     arena_mark mark = st_arena_mark(a);
-    size_t tasks = tasks_of(s->triangle_count);
+    size_t tasks = tasks_of(s->vertex_count);
     measuring m = {.scene = s, .camera = c, .windows = st_arena_array(a, tasks, sizeof *m.windows)};
     window all = NO_WINDOW;
-    bool ready = m.windows && st_work(a, s->triangle_count, 1);
+    bool ready = m.windows && st_work(a, s->vertex_count, 1);
     if (ready)
         parallel_for(&s->renderer->threads, tasks, window_task, &m);
     for (size_t i = 0; ready && i < tasks; i++)
