@@ -188,6 +188,49 @@ static void test_blending(void **state)
     stele_close(a.file);
 }
 
+/* Rotations are turned four at a time: each must come out as if it were alone, small and large ones, at keys and between, and
+ * the last one that turns a node counts. */
+static void test_turning_together(void **state)
+{
+    (void)state;
+    enum { TURNERS = 10, LAST = TURNERS + 1, CHANNELS }; /* the last two turn the last node, one of them in steps */
+    float times[CHANNELS][2], turns[CHANNELS][8];
+    stele_file *file = stele_new(NULL);
+    stele_channel channels[CHANNELS];
+    for (uint32_t i = 0; i < TURNERS; i++) {
+        stele_node node = stele_default_node();
+        assert_int_equal(stele_add_node(file, &node), i);
+    }
+    for (uint32_t i = 0; i < CHANNELS; i++) {
+        times[i][0] = 0;
+        times[i][1] = 1 + (float)(i / 4);
+        turn_z(0.1f, turns[i]);
+        turn_z(0.1f + 0.04f * (float)(i * i), turns[i] + 4);
+        for (int e = 4; e < 8 && i % 3 == 1; e++)
+            turns[i][e] = -turns[i][e]; /* the same turn, by the longer way */
+        channels[i] = (stele_channel){i < TURNERS ? i : TURNERS - 1, STELE_ROTATION, i == LAST ? STELE_STEP : STELE_LINEAR,
+                                      stele_float_view(times[i], 2, 1), stele_float_view(turns[i], 2, 4)};
+    }
+    stele_add_clip(file, &(stele_clip){.channels = channels, .channel_count = CHANNELS});
+    const stele_model *m = stele_file_model(file);
+    assert_non_null(m);
+    for (int step = 0; step <= 40; step++) {
+        stele_transform locals[TURNERS];
+        double seconds = step / 10.0;
+        assert_int_equal(stele_sample(m, 0, seconds, NULL, 0, &(stele_pose){locals, TURNERS, NULL, 0}), STELE_OK);
+        for (uint32_t i = 0; i < TURNERS; i++) {
+            uint32_t c = i == TURNERS - 1 ? LAST : i;
+            double part = seconds / (double)times[c][1];
+            float alone[4];
+            st_quaternion_slerpf(turns[c], turns[c] + 4, c == LAST ? 0 : (float)part, alone);
+            if (part >= 1) /* not the nearer of both signs: the key */
+                memcpy(alone, turns[c] + 4, sizeof alone);
+            assert_memory_equal(locals[i].rotation, alone, sizeof alone);
+        }
+    }
+    stele_close(file);
+}
+
 static void test_wrong_sizes(void **state)
 {
     (void)state;
@@ -351,8 +394,8 @@ static void test_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shorter_arc), cmocka_unit_test(test_an_arm),  cmocka_unit_test(test_blending),
-        cmocka_unit_test(test_wrong_sizes), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_shorter_arc),      cmocka_unit_test(test_an_arm),      cmocka_unit_test(test_blending),
+        cmocka_unit_test(test_turning_together), cmocka_unit_test(test_wrong_sizes), cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

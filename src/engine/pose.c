@@ -6,6 +6,7 @@
 #include "columns.h"
 #include "model/evaluate.h"
 #include "model/sample.h"
+#include "model/view.h"
 
 /* ---- By name ---- */
 
@@ -77,11 +78,73 @@ static void sample_channel(const stele_model *model, const stele_channel *c, con
         st_channel_atf(c, place, (uint32_t)morphs_at(model, c->node), pose->weights + model->first_weight[c->node]);
 }
 
+/* Rotations wait until there are four, which are then turned together. */
+enum { TOGETHER = 4 };
+
+typedef struct turning {
+    const stele_channel *channels[TOGETHER];
+    key_place places[TOGETHER];
+    int count;
+} turning;
+
+static bool turns_together(const stele_channel *c)
+{
+    return c->path == STELE_ROTATION && c->interpolation == STELE_LINEAR && c->values.type == STELE_F32 &&
+           c->values.components == 4;
+}
+
+/* One lane a channel, of the keys before or after. Those that are no rotations leave the mask. */
+static int4 load_lanes(const turning *w, bool after, float4 q[4])
+{
+    const uint8_t *keys[TOGETHER];
+    for (int i = 0; i < TOGETHER; i++)
+        keys[i] = st_view_at(&w->channels[i]->values, w->places[i].row + (after && w->places[i].fraction != 0));
+    for (int e = 0; e < 4; e++)
+        q[e] = (float4){load_f32(keys[0] + 4 * e), load_f32(keys[1] + 4 * e), load_f32(keys[2] + 4 * e),
+                        load_f32(keys[3] + 4 * e)};
+    return is_between(dot4_lanes(q, q) - 1, -(float)ROUNDING_OF_TURNS, (float)ROUNDING_OF_TURNS);
+}
+
+static void turn_together(const stele_model *model, const turning *w, const stele_pose *pose)
+{
+    float4 from[4], to[4], turned[4], t;
+    int4 right = load_lanes(w, false, from) & load_lanes(w, true, to);
+    for (int i = 0; i < TOGETHER; i++)
+        t[i] = (float)w->places[i].fraction;
+    right &= st_quaternion_slerp_lanes(from, to, t, turned);
+    for (int i = 0; i < TOGETHER; i++)
+        if (right[i])
+            for (int e = 0; e < 4; e++)
+                pose->locals[w->channels[i]->node].rotation[e] = turned[e][i];
+        else
+            sample_channel(model, w->channels[i], &w->places[i], pose);
+}
+
+/* Those that are still waiting: in their order, because the last one that turns a node counts. */
+static void turn_rest(const stele_model *model, turning *w, const stele_pose *pose)
+{
+    for (int i = 0; i < w->count; i++)
+        sample_channel(model, w->channels[i], &w->places[i], pose);
+    w->count = 0;
+}
+
+static void add_turn(const stele_model *model, turning *w, const stele_channel *c, const key_place *place,
+                     const stele_pose *pose)
+{
+    w->channels[w->count] = c;
+    w->places[w->count++] = *place;
+    if (w->count == TOGETHER) {
+        turn_together(model, w, pose);
+        w->count = 0;
+    }
+}
+
 /* Neighbours usually share their times, and then what is found in them. */
 static void sample_all(const stele_model *model, const stele_clip *clip, double seconds, uint32_t *keys, const stele_pose *pose)
 {
     const stele_channel *last = NULL;
     key_place place = {0, 0, 0};
+    turning turning = {.count = 0};
     for (size_t i = 0; i < clip->channel_count; i++) {
         const stele_channel *c = &clip->channels[i];
         if (!c->times.count)
@@ -89,8 +152,15 @@ static void sample_all(const stele_model *model, const stele_clip *clip, double 
         if (!last || !same_rows(&c->times, &last->times))
             place = st_find_key(&c->times, seconds, keys ? &keys[i] : NULL);
         last = c;
+        if (turns_together(c)) {
+            add_turn(model, &turning, c, &place, pose);
+            continue;
+        }
+        if (c->path == STELE_ROTATION)
+            turn_rest(model, &turning, pose);
         sample_channel(model, c, &place, pose);
     }
+    turn_rest(model, &turning, pose);
 }
 
 stele_status stele_sample(const stele_model *model, uint32_t clip, double seconds, uint32_t *keys, size_t key_count,

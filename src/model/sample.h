@@ -5,6 +5,9 @@
 
 #include "stele.h"
 
+/* What is so far from a rotation, in the square of its length, is one but for rounding. */
+#define ROUNDING_OF_TURNS 1e-5
+
 /* A time between two keys: the row before it, and how far it is to the next (0 at or beyond the ends). */
 typedef struct key_place {
     uint64_t row;

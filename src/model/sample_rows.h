@@ -39,7 +39,7 @@ static inline void V(load_rotation)(const stele_view *values, uint64_t row, REAL
 {
     V(load_key)(values, row, 4, q);
     REAL off = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1;
-    if (!(off < (REAL)1e-5 && off > (REAL)-1e-5))
+    if (!(off < (REAL)ROUNDING_OF_TURNS && off > -(REAL)ROUNDING_OF_TURNS))
         V(st_quaternion_normalize)(q);
 }
 
@@ -51,7 +51,7 @@ static void V(turn)(const stele_view *values, const key_place *place, REAL resul
     V(st_quaternion_slerp)(from, to, (REAL)place->fraction, result);
 }
 
-static void V(move)(const stele_view *values, const key_place *place, REAL result[3])
+static inline void V(move)(const stele_view *values, const key_place *place, REAL result[3])
 {
     REAL from[3], to[3];
     V(load_key)(values, place->row, 3, from);
@@ -60,23 +60,29 @@ static void V(move)(const stele_view *values, const key_place *place, REAL resul
         result[i] = place->fraction == 0 ? from[i] : from[i] + (to[i] - from[i]) * (REAL)place->fraction;
 }
 
-void V(st_channel_at)(const stele_channel *c, const key_place *found, uint32_t width, REAL *result)
+static __attribute__((noinline)) void V(any_channel_at)(const stele_channel *c, const key_place *found, uint32_t width,
+                                                        REAL *result)
 {
     const key_place held = {found->row, 0, found->seconds};
     const key_place *place = c->interpolation == STELE_STEP ? &held : found;
-    bool rotation = c->path == STELE_ROTATION, plain = c->interpolation != STELE_CUBIC && c->values.components == width;
-    if (rotation && plain) {
+    bool rotation = c->path == STELE_ROTATION;
+    if (rotation && c->interpolation != STELE_CUBIC && c->values.components == width) {
         V(turn)(&c->values, place, result);
-        return;
-    }
-    if (width == 3 && plain) {
-        V(move)(&c->values, place, result);
         return;
     }
     for (uint32_t i = 0; i < width; i++)
         result[i] = V(number_at)(c, place, width, i);
     if (rotation)
         V(st_quaternion_normalize)(result);
+}
+
+/* What moves straight is most of what moves, and shall not wait for the others. */
+void V(st_channel_at)(const stele_channel *c, const key_place *found, uint32_t width, REAL *result)
+{
+    if (width == 3 && c->interpolation == STELE_LINEAR && c->values.components == 3)
+        V(move)(&c->values, found, result);
+    else
+        V(any_channel_at)(c, found, width, result);
 }
 
 #undef REAL

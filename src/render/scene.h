@@ -2,8 +2,8 @@
 #ifndef ST_SCENE_H
 #define ST_SCENE_H
 
+#include "base/lanes.h"
 #include "base/vector.h"
-#include "lanes.h"
 #include "render.h"
 
 /* ---- Work of several threads ---- */

@@ -1,4 +1,4 @@
-/* Four lanes for the four samples of a pixel. */
+/* Four lanes: for the samples of a pixel, or for joints that turn together. */
 #ifndef ST_LANES_H
 #define ST_LANES_H
 
