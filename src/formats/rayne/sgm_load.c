@@ -127,13 +127,16 @@ static float remembered(memo *m, float number)
     return m->made[place];
 }
 
-/* 1 for a number that was made on a screen, -1 for one of linear light, 0 for one that tells nothing. */
+/* 1 for a number between 0 and 1 that was made on a screen. */
+static float look_of_srgb(float number)
+{
+    return (float)is_whole(255 * (double)number);
+}
+
+/* And -1 for one of linear light, 0 for one that tells nothing. */
 static float look_of(float number)
 {
-    double x = (double)number;
-    if (!(x > 0 && x < 1))
-        return 0;
-    return (float)(is_whole(255 * x) - is_whole(255 * st_power(x, 1 / 2.2)));
+    return look_of_srgb(number) - (float)is_whole(255 * st_power((double)number, 1 / 2.2));
 }
 
 static float look_of_color(memo *looks, const float color[3], uint64_t *telling)
@@ -148,11 +151,10 @@ static float look_of_color(memo *looks, const float color[3], uint64_t *telling)
     return sum;
 }
 
-/* Numbers between 0 and 1 tell, and no file mixes them: among any numbers a few are multiples by chance. A vertex usually has
- * the colour of the one before it. */
-bool st_sgm_colors_look_srgb(const sgm_file *f)
+/* Whether more than half of the numbers that tell have the look. A vertex usually has the colour of the one before it. */
+static bool most_look(const sgm_file *f, float (*look_of_number)(float))
 {
-    memo looks = {.make = look_of};
+    memo looks = {.make = look_of_number};
     uint64_t numbers = 0, telling = 0;
     float sum = 0, look = 0;
     float before[3] = {0};
@@ -169,6 +171,13 @@ bool st_sgm_colors_look_srgb(const sgm_file *f)
         }
     }
     return 2 * sum > (float)numbers;
+}
+
+/* Numbers between 0 and 1 tell, and no file mixes them: among any numbers a few are multiples by chance. Most files are out
+ * before a power is asked for. */
+bool st_sgm_colors_look_srgb(const sgm_file *f)
+{
+    return most_look(f, look_of_srgb) && most_look(f, look_of);
 }
 
 static bool decide_colors(context *c, const sgm_file *f)
