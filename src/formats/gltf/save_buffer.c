@@ -331,8 +331,8 @@ static void pack_block(packer *p, packing *packings, size_t count, const char *p
 {
     block b;
     gather(packings, count, &b);
-    /* rows of which little is used are not worth their bytes */
-    if (2 * b.used < b.stride) {
+    /* rows of which a quarter is not used are not worth their bytes */
+    if (4 * b.used < 3 * b.stride) {
         repack(p, &b);
         gather(packings, p->failed ? 0 : count, &b);
     }
