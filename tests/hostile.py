@@ -8,7 +8,7 @@ import json
 import struct
 import zlib
 
-FLOAT, U8, U16, U32 = 5126, 5121, 5123, 5125
+FLOAT, I8, U8, U16, U32 = 5126, 5120, 5121, 5123, 5125
 IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 
 
@@ -196,6 +196,24 @@ def primitives_of_equal_triangles(folder, n):
     g = Gltf()
     index = g.accessor(30000 * n, component=U8, bufferView=g.view(bytes((0, 1, 2)) * (10000 * n)))
     g.parts["meshes"] = [{"primitives": [primitive(g, indices=index)] * (1000 * n)}]
+    return drawn(g, 1).glb(folder)
+
+
+def net_with_a_far_corner(folder, n):
+    """All of it but one corner is within a hundredth of the size: each vertex is near to every triangle."""
+    g = Gltf()
+    side = int(50 * n ** 0.5)
+    places = [(x, y) for y in range(side) for x in range(side)]
+    at = [number for x, y in places for number in (x, y, x * y % 7)]
+    at[:3] = -1e5, -1e5, 0
+    normals = g.view(bytes((0, 0, 127, 0)) * len(places), byteStride=4)
+    uvs = g.view(b"".join(struct.pack("<2H", x, y) for x, y in places), byteStride=4)
+    attributes = {"POSITION": g.floats(at, "VEC3"), "NORMAL": g.accessor(len(places), "VEC3", I8, bufferView=normals, normalized=True),
+                  "TEXCOORD_0": g.accessor(len(places), "VEC2", U16, bufferView=uvs, normalized=True)}
+    corners = [y * side + x + k for y in range(side - 1) for x in range(side - 1) for k in (0, 1, side + 1, 0, side + 1, side)]
+    index = g.accessor(len(corners), component=U16, bufferView=g.view(struct.pack(f"<{len(corners)}H", *corners)))
+    g.parts |= {"meshes": [{"primitives": [{"attributes": attributes, "indices": index}]}],
+                "extensionsUsed": ["KHR_mesh_quantization"], "extensionsRequired": ["KHR_mesh_quantization"]}
     return drawn(g, 1).glb(folder)
 
 

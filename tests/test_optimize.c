@@ -16,13 +16,20 @@ static stele_view indices_of(const uint32_t *indices, uint64_t count)
     return (stele_view){.data = indices, .count = count, .stride = 4, .components = 1, .type = STELE_U32};
 }
 
-static stele_file *file_of(const stele_primitive *p)
+static stele_file *scaled_file_of(const stele_primitive *p, float scale)
 {
     stele_file *f = stele_new(NULL);
     stele_node node = stele_default_node();
+    for (int i = 0; i < 3; i++)
+        node.local.scale[i] = scale;
     node.mesh = stele_add_mesh(f, &(stele_mesh){.name = "m", .primitives = p, .primitive_count = 1});
     assert_int_equal(stele_add_node(f, &node), 0);
     return f;
+}
+
+static stele_file *file_of(const stele_primitive *p)
+{
+    return scaled_file_of(p, 1);
 }
 
 static const stele_primitive *optimized(stele_file *f, const stele_optimize_options *options, stele_optimize_report *report)
@@ -313,6 +320,39 @@ static void test_a_plane_needs_few_triangles(void **unused)
     stele_close(f);
 }
 
+/* Nodes make models larger and smaller. What is told is a part of what is seen, and costs as much to find out. */
+static void test_errors_are_parts_of_what_is_drawn(void **unused)
+{
+    (void)unused;
+    float positions[SIDE * SIDE][3], uvs[SIDE * SIDE][2];
+    uint32_t indices[6 * SIDE * SIDE];
+    const stele_optimize_options options = {.simplify = 0.3};
+    stele_optimize_report r, first = {0};
+    uint64_t work = 0;
+    stele_close(plane(0, positions, uvs, indices));
+    for (int i = 0; i < SIDE * SIDE; i++)
+        positions[i][2] = 0.1f * positions[i][0] * positions[i][0];
+    stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(positions[0], SIDE * SIDE, 3)},
+                                    {STELE_UV, 0, stele_float_view(uvs[0], SIDE * SIDE, 2)}};
+    stele_primitive p = {.vertex_count = SIDE * SIDE,
+                         .attributes = attributes,
+                         .attribute_count = 2,
+                         .indices = indices_of(indices, 6 * (SIDE - 1) * (SIDE - 1)),
+                         .material = STELE_NONE};
+    for (float scale = 1; scale > 1e-4f; scale /= 64) {
+        stele_file *f = scaled_file_of(&p, scale);
+        assert_int_equal(stele_optimize(f, &options, &r), STELE_OK);
+        if (scale == 1) {
+            first = r;
+            work = stele_file_work(f);
+        }
+        assert_true(r.after.triangles == first.after.triangles && first.errors.position > 0);
+        assert_true(fabs(r.errors.position / first.errors.position - 1) < 1e-3);
+        assert_true(stele_file_work(f) < work + work / 4);
+        stele_close(f);
+    }
+}
+
 /* ---- Calls that make no sense ---- */
 
 static void test_usage(void **unused)
@@ -361,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_repeated_clips),
         cmocka_unit_test(test_pruning_is_asked_for),
         cmocka_unit_test(test_a_plane_needs_few_triangles),
+        cmocka_unit_test(test_errors_are_parts_of_what_is_drawn),
         cmocka_unit_test(test_usage),
         cmocka_unit_test(test_too_different),
     };

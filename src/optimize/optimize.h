@@ -63,7 +63,7 @@ typedef struct near_triangle {
 } near_triangle;
 typedef double (*each_near)(void *user, const near_triangle *found, double squared_radius);
 surface *st_surface_make(arena *a, const stele_primitive *p, const float *positions);
-bool st_surface_near(surface *s, const double p[3], double squared_radius, each_near each, void *user);
+bool st_surface_near(surface *s, const double p[3], double squared_radius, uint64_t work_of_each, each_near each, void *user);
 
 /* simplify.c: no more triangles than the target, as long as nothing moves by more than the limit. Fixed places are where other
  * primitives end, and stay. */

@@ -12,7 +12,9 @@
 typedef struct prover {
     arena *arena;
     const stele_model *before, *after;
-    double size, limit; /* what positions may be off, as a part of the size */
+    double size;  /* of the meshes as the file has them, */
+    double seen;  /* and of what is drawn of them at rest: nodes scale */
+    double limit; /* what positions may be off, as a part of the size */
     stele_optimize_errors *errors;
     double (*nodes_before)[16], (*nodes_after)[16];
     struct pair *pairs;
@@ -201,8 +203,13 @@ static double take_nearest(void *user, const near_triangle *found, double square
 static double distance_from(surface *s, const double point[3], double at_most)
 {
     double squared = at_most * at_most;
-    st_surface_near(s, point, squared, take_nearest, &squared);
+    st_surface_near(s, point, squared, 0, take_nearest, &squared);
     return sqrt(squared);
+}
+
+static bool is_seen(stele_semantic semantic)
+{
+    return semantic == STELE_UV || semantic == STELE_COLOR || semantic == STELE_NORMAL;
 }
 
 /* What a vertex had, and the least that it is off in any triangle that passes it. */
@@ -218,8 +225,7 @@ static double compare_with(void *user, const near_triangle *found, double square
     double errors[STELE_WEIGHTS + 1] = {0}, sum = 0;
     for (size_t i = 0; i < l->pair->before->attribute_count; i++) {
         const stele_attribute *a = &l->pair->before->attributes[i], *b = &l->pair->after->attributes[i];
-        bool seen = a->semantic == STELE_UV || a->semantic == STELE_COLOR || a->semantic == STELE_NORMAL;
-        for (uint32_t k = 0; seen && k < a->view.components; k++) {
+        for (uint32_t k = 0; is_seen(a->semantic) && k < a->view.components; k++) {
             double there = 0;
             for (int c = 0; c < 3; c++)
                 there += found->parts[c] * view_number(&b->view, found->vertices[c], k);
@@ -235,12 +241,22 @@ static double compare_with(void *user, const near_triangle *found, double square
     return squared_radius;
 }
 
+/* Units for each triangle that a vertex is compared with. */
+static uint64_t work_of_comparing(const stele_primitive *p)
+{
+    enum { WORK_OF_NUMBER = 12 };
+    uint64_t work = 0;
+    for (size_t i = 0; i < p->attribute_count; i++)
+        work += is_seen(p->attributes[i].semantic) ? WORK_OF_NUMBER * p->attributes[i].view.components : 0;
+    return work;
+}
+
 /* ---- At a time ---- */
 
-static double compare_moved(const pair *pair, const float *a, const float *b, surface *s)
+static double compare_moved(const arena *arena, const pair *pair, const float *a, const float *b, surface *s)
 {
     double error = 0;
-    for (uint64_t row = 0; row < pair->before->vertex_count; row++) {
+    for (uint64_t row = 0; row < pair->before->vertex_count && !arena->failed; row++) {
         uint32_t vertex = pair->fate->became ? pair->fate->became[row] : (uint32_t)row;
         double from[3], to[3];
         if (vertex == STELE_NONE)
@@ -256,13 +272,15 @@ static double compare_moved(const pair *pair, const float *a, const float *b, su
 /* Where seams are, several triangles pass a vertex: one of those that are no farther than is allowed must look like it. */
 static void compare_surface(prover *p, const pair *pair, const float *a, surface *s)
 {
+    uint64_t work = work_of_comparing(pair->before);
     for (uint64_t row = 0; row < pair->before->vertex_count; row++) {
         likeness l = {.pair = pair, .row = row, .best = INFINITY};
         double from[3];
         if (pair->fate->became[row] == STELE_NONE)
             continue;
         widen3(a + 3 * row, from);
-        st_surface_near(s, from, p->limit * p->size * p->limit * p->size, compare_with, &l);
+        if (!st_surface_near(s, from, p->limit * p->seen * p->limit * p->seen, work, compare_with, &l))
+            return;
         for (int semantic = STELE_NORMAL; semantic <= STELE_COLOR; semantic++)
             *error_of(p->errors, (stele_semantic)semantic) =
                 worse(*error_of(p->errors, (stele_semantic)semantic), l.errors[semantic]);
@@ -281,7 +299,7 @@ static bool compare_drawn(prover *p, const pair *pair, uint32_t node, uint32_t p
         st_evaluate_vertices(p->before, node, primitive, clip, seconds, (const double(*)[16])p->nodes_before, a, NULL);
         st_evaluate_vertices(p->after, node, primitive, clip, seconds, (const double(*)[16])p->nodes_after, b, NULL);
         s = pair->fate->simplified ? st_surface_make(p->arena, pair->after, b) : NULL;
-        p->errors->position = worse(p->errors->position, compare_moved(pair, a, b, s) / p->size);
+        p->errors->position = worse(p->errors->position, compare_moved(p->arena, pair, a, b, s) / p->seen);
         if (s && clip == STELE_NONE)
             compare_surface(p, pair, a, s);
     }
@@ -298,7 +316,7 @@ static double compare_nodes(const prover *p)
     double error = 0;
     for (size_t i = 0; i < p->before->node_count; i++)
         for (int k = 0; k < 15; k++)
-            error = worse(error, fabs(p->nodes_before[i][k] - p->nodes_after[i][k]) / (k < 12 ? 1 : p->size));
+            error = worse(error, fabs(p->nodes_before[i][k] - p->nodes_after[i][k]) / (k < 12 ? 1 : p->seen));
     return error;
 }
 
@@ -309,6 +327,39 @@ static void pose(prover *p, uint32_t clip, double seconds)
     st_evaluate_nodes(p->before, clip, seconds, p->nodes_before);
     st_evaluate_nodes(p->after, clip, seconds, p->nodes_after);
     p->errors->node = worse(p->errors->node, compare_nodes(p));
+}
+
+/* Adds what a node draws at rest to a box. */
+static bool see(prover *p, uint32_t node, uint32_t primitive, stele_bounds *all)
+{
+    const stele_primitive *source = &p->before->meshes[p->before->nodes[node].mesh].primitives[primitive];
+    arena_mark mark = st_arena_mark(p->arena);
+    float *positions = st_arena_array(p->arena, source->vertex_count, 3 * sizeof *positions);
+    bool may = positions && st_work(p->arena, 1, st_work_of_vertices(p->before, node, source, STELE_NONE));
+    if (may) {
+        st_evaluate_vertices(p->before, node, primitive, STELE_NONE, 0, (const double(*)[16])p->nodes_before, positions, NULL);
+        stele_view view = {.data = positions, .count = source->vertex_count, .stride = 12, .type = STELE_F32, .components = 3};
+        stele_bounds one = st_view_bounds(&view);
+        st_bounds_add(all, &one);
+    }
+    st_arena_rewind(p->arena, mark);
+    return may;
+}
+
+static bool see_all(prover *p)
+{
+    stele_bounds all = {0};
+    if (!st_work(p->arena, 1, st_work_of_nodes(p->before, STELE_NONE)))
+        return false;
+    st_evaluate_nodes(p->before, STELE_NONE, 0, p->nodes_before);
+    for (size_t i = 0; i < p->drawn_count; i++) {
+        const stele_mesh *mesh = &p->before->meshes[p->before->nodes[p->drawn[i]].mesh];
+        for (uint32_t k = 0; k < mesh->primitive_count; k++)
+            if (stele_primitive_view(&mesh->primitives[k], STELE_POSITION, 0) && !see(p, p->drawn[i], k, &all))
+                return false;
+    }
+    p->seen = all.known ? st_bounds_size(&all) : p->size;
+    return true;
 }
 
 enum { MOST_POSES = 64, MOST_SHAPES = 4 }; /* of a clip: nodes are cheap, vertices are not */
@@ -418,7 +469,7 @@ bool st_prove(arena *a, const stele_model *before, const stele_model *after, con
     arena_mark mark = st_arena_mark(a);
     prover p = {.arena = a, .before = before, .after = after, .size = st_model_size(before), .limit = limit, .errors = errors};
     *errors = (stele_optimize_errors){0};
-    bool done = make_pairs(&p, fates);
+    bool done = make_pairs(&p, fates) && see_all(&p);
     if (done) {
         pose(&p, STELE_NONE, 0);
         done = compare_shapes(&p, STELE_NONE, 0, false);

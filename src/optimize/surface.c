@@ -56,7 +56,7 @@ double st_nearest_in_triangle(const double p[3], const double a[3], const double
 
 /* ---- Boxes ---- */
 
-enum { LEAF = 4, DEEPEST = 64, WORK_OF_BOX = 20, WORK_OF_TRIANGLE = 200, WORK_OF_ASKING = 160, WORK_OF_SPLITTING = 4 };
+enum { LEAF = 4, DEEPEST = 64, WORK_OF_BOX = 20, WORK_OF_TRIANGLE = 200, WORK_OF_ASKING = 120, WORK_OF_SPLITTING = 4 };
 
 typedef struct box {
     float low[3], high[3];
@@ -188,7 +188,7 @@ static void ask(const surface *s, uint32_t triangle, const double p[3], double *
         *radius = each(user, &found, *radius);
 }
 
-bool st_surface_near(surface *s, const double p[3], double squared_radius, each_near each, void *user)
+bool st_surface_near(surface *s, const double p[3], double squared_radius, uint64_t work_of_each, each_near each, void *user)
 {
     uint32_t waiting[DEEPEST], count = 0;
     uint64_t work = 0;
@@ -199,7 +199,7 @@ bool st_surface_near(surface *s, const double p[3], double squared_radius, each_
         work += WORK_OF_BOX;
         if (!(squared_from_box(b, p) <= squared_radius))
             continue;
-        work += WORK_OF_ASKING * b->count;
+        work += (WORK_OF_ASKING + work_of_each) * b->count;
         for (uint32_t i = 0; i < b->count; i++)
             ask(s, s->triangles[b->first + i], p, &squared_radius, each, user);
         if (b->count || count + 2 > DEEPEST)
