@@ -36,7 +36,7 @@ typedef struct settings {
     stele_rule rules[MOST_RULES];
     size_t rule_count;
 
-    /* Not options, but for what runs behind walls: the content of the file, and whether import is possible. */
+    /* Not options, but for what runs behind walls or opens a file again: its content, and whether import is possible. */
     const void *content; /* NULL: it is opened */
     size_t content_size;
     bool no_import, only_import;
@@ -193,9 +193,10 @@ struct job {
     bool documented, settled;
     char error[1024]; /* what was complained of; "" if nothing */
     uint64_t errors, warnings;
-    unsigned threads;    /* that this job may use itself */
-    bool several;        /* it is not the only one */
-    size_t index, count; /* which of how many */
+    uint64_t memory_left; /* within which a file is opened; 0: as the settings say */
+    unsigned threads;     /* that this job may use itself */
+    bool several;         /* it is not the only one */
+    size_t index, count;  /* which of how many */
     progress bar;
     struct imported *imported; /* the bytes of a file that stele-import handed over, or NULL */
 };

@@ -8,6 +8,7 @@ enum { MOST_LODS = 8 };
 /* One file to write: the model itself, or one with fewer triangles. */
 typedef struct level {
     job job; /* a copy of the job's, for opening */
+    settings settings;
     stele_file *file;
     char *path;
     double part; /* of the triangles; 0: all */
@@ -222,31 +223,64 @@ static stele_status save_level(job *j, level *l, const char *format)
     return status;
 }
 
-/* All are made before the first is written. The one that something went wrong with is the one to report. */
+/* All levels together have the memory that one file may have. */
+static uint64_t memory_left(const levels *all)
+{
+    uint64_t limit = stele_file_memory_limit(all->items[0].file), used = 0;
+    for (size_t i = 0; i < all->count; i++)
+        used += stele_file_memory(all->items[i].file);
+    return limit == UINT64_MAX ? limit : used < limit ? limit - used : 1;
+}
+
+/* Opens what the first level was made from again; standard input, for one, is there only once. */
+static stele_status open_again(job *j, levels *all, level *l)
+{
+    uint64_t size;
+    const void *content = stele_file_bytes(all->items[0].file, &size);
+    l->settings = *j->settings;
+    if (!j->imported) {
+        l->settings.content = content;
+        l->settings.content_size = (size_t)size;
+    }
+    l->job = *j;
+    l->job.settings = &l->settings;
+    l->job.imported = NULL;
+    l->job.memory_left = memory_left(all);
+    l->file = open_job(&l->job, STELE_CHECK_SAFE);
+    memcpy(j->error, l->job.error, sizeof j->error); /* is said once */
+    return stele_file_status(l->file);
+}
+
+/* All are made before the first is written, one after the other, so that only what they became is kept of them. The one that
+ * something went wrong with is the one to report. */
 static stele_status make_levels(job *j, levels *all, level **failed)
 {
     stele_status status = STELE_OK;
-    for (size_t i = 0; status == STELE_OK && i < all->count; i++)
-        status = optimize_level(j, *failed = &all->items[i], all->format);
+    for (size_t i = 0; status == STELE_OK && i < all->count; i++) {
+        *failed = &all->items[i];
+        if (i)
+            status = open_again(j, all, *failed);
+        if (status == STELE_OK)
+            status = optimize_level(j, *failed, all->format);
+    }
     for (size_t i = 0; status == STELE_OK && i < all->count; i++)
         status = save_level(j, *failed = &all->items[i], all->format);
     return status;
 }
 
-static bool open_levels(job *j, levels *all, char *path)
+/* What there will be, and the first of it opened. */
+static bool begin_levels(job *j, levels *all, const char *path)
 {
     double parts[MOST_LODS];
     all->count = 1 + (j->settings->lod ? parse_lods(j->settings->lod, parts) : 0);
     for (size_t i = 0; i < all->count; i++) {
-        level *l = &all->items[i];
-        l->job = *j;
-        l->part = i ? parts[i - 1] : 0;
-        l->path = path_of_level(path, i);
-        l->file = open_job(i ? &l->job : j, STELE_CHECK_SAFE);
-        if (!l->file || !l->path)
+        all->items[i].part = i ? parts[i - 1] : 0;
+        all->items[i].path = path_of_level(path, i);
+        if (!all->items[i].path)
             return false;
     }
-    return true;
+    all->items[0].file = open_job(j, STELE_CHECK_SAFE);
+    return all->items[0].file;
 }
 
 static void close_levels(job *j, levels *all)
@@ -267,7 +301,7 @@ static void optimize(job *j)
         free(path);
         return;
     }
-    if (path && open_levels(j, &all, path)) {
+    if (path && begin_levels(j, &all, path)) {
         stele_file *file = all.items[0].file;
         stele_status status = stele_file_status(file);
         all.format = target_format(j, file, path);

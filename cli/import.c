@@ -349,7 +349,7 @@ stele_file *import_file(job *j, const stele_options *given, stele_file *unknown)
                           "libassimp-dev)");
         return unknown;
     }
-    uint64_t limit = given->memory_limit ? given->memory_limit : memory_to_import(j->path);
+    uint64_t limit = s->memory_limit ? given->memory_limit : memory_to_import(j->path);
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)limit);
     char *arguments[10] = {program, "--scale", (char *)scale, "--memory", memory, "--seconds", (char *)seconds};
     size_t count = 7;

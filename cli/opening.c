@@ -90,19 +90,22 @@ static uint64_t limit_of(const char *given)
 static stele_file *open_file(const job *j, const stele_options *options)
 {
     const settings *s = j->settings;
+    bool piped = strcmp(j->path, "-") == 0;
+    char *beside = piped && s->base_dir ? path_in_folder(s->base_dir, "-", NULL) : NULL;
     stele_options in_memory = *options;
-    in_memory.beside = in_memory.name = j->path;
-    if (strcmp(j->path, "-") == 0) {
-        char *beside = s->base_dir ? path_in_folder(s->base_dir, "-", NULL) : NULL;
-        in_memory = *options;
-        in_memory.beside = beside;
-        stele_file *file = stele_open_callback(read_stdin, NULL, &in_memory);
-        free(beside);
-        return file;
-    }
-    if (s->only_import)
-        return stele_open_memory("", 0, options); /* nobody looks into it here */
-    return s->content ? stele_open_memory(s->content, s->content_size, &in_memory) : stele_open(j->path, options);
+    stele_file *file;
+    in_memory.beside = piped ? beside : j->path;
+    in_memory.name = piped ? options->name : j->path;
+    if (s->only_import && !piped)
+        file = stele_open_memory("", 0, options); /* nobody looks into it here */
+    else if (s->content)
+        file = stele_open_memory(s->content, s->content_size, &in_memory);
+    else if (piped)
+        file = stele_open_callback(read_stdin, NULL, &in_memory);
+    else
+        file = stele_open(j->path, options);
+    free(beside);
+    return file;
 }
 
 stele_options opening_options(const settings *s)
@@ -130,6 +133,8 @@ stele_file *open_job(job *j, stele_check_level level)
     const settings *s = j->settings;
     stele_options options = opening_options(s);
     options.check = level;
+    if (j->memory_left)
+        options.memory_limit = j->memory_left;
     if (j->threads > 1) {
         progress_start(&j->bar, s);
         options.parallel = run_parallel;

@@ -259,8 +259,10 @@ STELE_API const char *const *stele_file_inputs(stele_file *file, size_t *count);
 /* True if the file on disk is no longer the one that was opened: another size or modification time. */
 STELE_API bool stele_file_changed(const stele_file *file);
 
-/* Bytes now allocated for this handle; the mapping does not count. */
+/* Bytes now allocated for this handle, and the most that they may become, by memory_limit or by the usual one for this file;
+ * the mapping does not count. */
 STELE_API uint64_t stele_file_memory(const stele_file *file);
+STELE_API uint64_t stele_file_memory_limit(const stele_file *file);
 
 /* Units of work of the last call, with those of opening and loading; the limit at most. */
 STELE_API uint64_t stele_file_work(const stele_file *file);

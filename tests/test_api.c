@@ -51,6 +51,7 @@ static void null_is_a_handle(void **state)
     assert_null(stele_file_info(NULL));
     assert_false(stele_file_changed(NULL));
     assert_int_equal(stele_file_memory(NULL), 0);
+    assert_int_equal(stele_file_memory_limit(NULL), 0);
     assert_int_equal(stele_file_explain(NULL, NULL, NULL), STELE_NO_MEMORY);
     assert_int_equal(stele_file_save(NULL, "x", NULL), STELE_NO_MEMORY);
     assert_int_equal(stele_file_write(NULL, NULL, NULL, NULL), STELE_NO_MEMORY);

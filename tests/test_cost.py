@@ -38,14 +38,15 @@ def verbs(path, out):
             "thumbnail": ["thumbnail", "--time-limit", "3600", path, "-o", out / "o.png"], "render": ["render", path, "-o", out / "o.png"],
             "shadow": ["render", "--shadow", "--wireframe", "--joints", path, "-o", out / "s.png"],
             "normals": ["convert", "-q", "--normals", path, out / "n.glb"],
-            "optimize": ["optimize", "--simplify", "0.5", path, out / "p.glb"], "view": ["view", "--export", out / "v.html", path]}
+            "optimize": ["optimize", "--simplify", "0.5", path, out / "p.glb"],
+            "levels": ["optimize", "--lod", "0.8,0.4,0.2", path, out / "l.glb"], "view": ["view", "--export", out / "v.html", path]}
     return ways | {target: ["convert", "-q", path, out / f"o.{target}"] for target in TARGETS}
 
 
 def some_verbs(path, out, number):
     """What differs most: of the targets every third, others for the next file."""
     ways = verbs(path, out)
-    left_out = {"render", "normals", "view"} | {target for i, target in enumerate(TARGETS) if (i + number) % 3}
+    left_out = {"render", "normals", "optimize", "view"} | {target for i, target in enumerate(TARGETS) if (i + number) % 3}
     return ways if PATIENT else {name: way for name, way in ways.items() if name not in left_out}
 
 
@@ -131,6 +132,14 @@ class Cost(unittest.TestCase):
             files = list(filter(None, pool.map(first, self.small)))
         self.assertGreater(len(files), 10)
         self.expect_within(self.run_all(files, some_verbs), MOST_MEMORY)
+
+    def test_several_take_what_their_threads_take(self):
+        """However many they are, no more are worked on at once."""
+        paths = [dict(self.small)["many_pngs"]] * 6
+        for threads in 1, 2:
+            run = Run(["render", "-f", "-j", threads, "--sheet", "-o", self.folder / "sheet.png", *paths])
+            self.assertEqual(run.code, FINE, run.said)
+            self.assertLessEqual(run.memory, threads * MOST_MEMORY)
 
     @unittest.skipUnless(PATIENT, "takes minutes: STELE_COST_LARGE=1")
     def test_memory_grows_in_proportion(self):

@@ -308,6 +308,23 @@ class Command(unittest.TestCase):
         for name in ("s_lod1.sgm", "s_lod2.sgm"):
             stele("check", self.at / name)
 
+    def test_levels_of_standard_input(self):
+        way = ["optimize", "-q", "--lod", "0.5,0.25"]
+        with self.scribe.open("rb") as file:
+            subprocess.run([STELE, *way, "--base-dir", self.scribe.parent, "-", self.at / "piped.glb"], stdin=file, check=True)
+        stele(*way, self.scribe, self.at / "named.glb")
+        for level in "", "_lod1", "_lod2":
+            stele("diff", self.at / f"piped{level}.glb", self.at / f"named{level}.glb")
+
+    def test_levels_share_the_memory(self):
+        """What is enough for each of them is not enough for all."""
+        enough = "3M"
+        stele("optimize", "-q", "--simplify", "0.5", "--memory-limit", enough, self.scribe, self.at / "s.sgm")
+        before = sorted(self.at.iterdir())
+        refused = stele("optimize", "-q", "--lod", "0.9,0.8,0.7,0.6,0.5", "--memory-limit", enough, self.scribe, self.at / "l.sgm", code=3)
+        self.assertEqual(refused.stderr.count("--memory-limit"), 1, refused.stderr)
+        self.assertEqual(sorted(self.at.iterdir()), before)
+
     def test_beyond_the_limit_nothing_is_written(self):
         done = stele("optimize", self.scribe, self.at / "s.sgm", "--tolerance", "0.2", "--max-error", "1e-9", code=1)
         self.assertIn("differ", done.stderr)

@@ -697,6 +697,7 @@ FUNCTIONS = {
     "stele_file_inputs": (POINTER(c_char_p), [c_void_p, POINTER(c_size_t)]),
     "stele_file_changed": (c_bool, [c_void_p]),
     "stele_file_memory": (c_uint64, [c_void_p]),
+    "stele_file_memory_limit": (c_uint64, [c_void_p]),
     "stele_file_work": (c_uint64, [c_void_p]),
     "stele_file_info": (POINTER(stele_info), [c_void_p]),
     "stele_file_drawn": (c_int, [c_void_p, POINTER(stele_drawn)]),

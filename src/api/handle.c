@@ -143,6 +143,11 @@ uint64_t stele_file_memory(const stele_file *file)
     return file ? file->arena.used : 0;
 }
 
+uint64_t stele_file_memory_limit(const stele_file *file)
+{
+    return file ? file->arena.limit : 0;
+}
+
 uint64_t stele_file_work(const stele_file *file)
 {
     return file ? file->arena.work : 0;
