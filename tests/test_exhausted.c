@@ -30,10 +30,10 @@ static bool ended_for_lack(stele_status status)
 }
 
 /* Opens and uses a file with so many allocations; returns how many were made. */
-static long use_with(const char *path, size_t use, long allocations, bool *enough)
+static long use_with(const char *path, size_t use, stele_check_level level, long allocations, bool *enough)
 {
     failing f = {.left = allocations};
-    stele_options options = {.allocator = {allocate, release, &f}, .check = STELE_CHECK_FULL, .separate_allocations = true};
+    stele_options options = {.allocator = {allocate, release, &f}, .check = level, .separate_allocations = true};
     stele_file *file = stele_open(path, &options);
     stele_status status = stele_file_status(file);
     if (stele_file_dialect(file) && !ended_for_lack(status))
@@ -53,17 +53,17 @@ static bool is_thorough(void)
 enum { PLENTY = 100000000, SOME = 100 };
 static uint64_t tried;
 
-static void fail_each(const char *path, size_t use)
+static void fail_each(const char *path, size_t use, stele_check_level level)
 {
     bool enough;
-    long needed = use_with(path, use, PLENTY, &enough);
+    long needed = use_with(path, use, level, PLENTY, &enough);
     long step = is_thorough() || needed <= SOME ? 1 : needed / SOME;
     for (long i = (long)use % step; i < needed; i += step) {
-        use_with(path, use, i, &enough);
+        use_with(path, use, level, i, &enough);
         tried++;
     }
     /* what is said to be enough is so */
-    use_with(path, use, needed, &enough);
+    use_with(path, use, level, needed, &enough);
     if (!enough)
         fail_msg("%s, %s: %ld allocations are not enough the second time", path, use_name(use), needed);
 }
@@ -81,8 +81,10 @@ static void sweep_sample(const char *path, const bytes *content)
     if (content->size > SMALL || (seen[at] && !is_thorough()))
         return;
     seen[at] = format->name;
-    for (size_t use = 0; use < use_count(); use++)
-        fail_each(path, use);
+    for (size_t use = 0; use < use_count(); use++) {
+        fail_each(path, use, STELE_CHECK_FULL);
+        fail_each(path, use, STELE_CHECK_STRUCTURE); /* what opening has not looked into is looked into later */
+    }
 }
 
 static void every_allocation_may_fail(void **state)

@@ -37,7 +37,9 @@ static bool load(stele_file *file, context *c)
 /* A file that was opened for its structure only has not been looked into yet. */
 static bool check_first(stele_file *file, context *c)
 {
-    if (file->level == STELE_CHECK_STRUCTURE && st_parse(file, c)) {
+    if (file->level == STELE_CHECK_STRUCTURE) {
+        if (!st_parse(file, c))
+            return false;
         st_format_check(file->format, c, file->raw);
         file->level = STELE_CHECK_SAFE;
         const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
