@@ -95,7 +95,7 @@
     X(MESH_OUT_OF_RANGE, "mesh-out-of-range", WARNING, "a texture refers to a mesh that is not there")                         \
     X(TEXTURE_RELATION, "texture-relation", WARNING, "meshes and textures disagree about who uses whom")                       \
     X(COMPANION_MISSING, "companion-missing", WARNING, "a file that belongs to the model is not beside it")                    \
-    X(COMPANION_DAMAGED, "companion-damaged", WARNING, "a file that belongs to the model cannot be read")                      \
+    X(COMPANION_DAMAGED, "companion-damaged", WARNING, "a file that belongs to the model cannot be read, or has errors")       \
     X(NAME_LEAVES_FOLDER, "name-leaves-folder", WARNING, "a name that points out of the model's folder")                       \
     X(SKELETON_EMPTY, "skeleton-empty", WARNING, "a skeleton without bones")                                                   \
     X(SKIN_WITHOUT_SKELETON, "skin-without-skeleton", WARNING, "skin weights, but no skeleton is named")                       \

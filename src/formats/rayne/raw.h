@@ -154,6 +154,9 @@ bool st_sga_same_clip(const sga_clip *a, const sga_clip *b);
 
 void st_sga_check(context *c, const raw_file *raw);
 
+/* Whether one that was only walked so far has no errors. */
+bool st_sga_is_safe(context *c, const sga_file *f);
+
 /* ---- As a model ---- */
 
 /* The node that everything hangs below: Rayne's models face -Z, ours +Z. */

@@ -153,3 +153,14 @@ void st_sga_check(context *c, const raw_file *raw)
     if (c->full)
         check_duplicate_clips(c, f);
 }
+
+bool st_sga_is_safe(context *c, const sga_file *f)
+{
+    const char *unknown;
+    diags findings;
+    context safe = {.arena = c->arena, .diags = &findings, .companions = c->companions};
+    if (!st_diags_init(&findings, c->arena, NULL, 0, &unknown))
+        return false;
+    st_sga_check(&safe, &f->raw);
+    return !st_diags_worst(&findings, STELE_ERROR);
+}

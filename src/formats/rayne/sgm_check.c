@@ -154,6 +154,8 @@ static uint64_t check_animation(context *c, const sgm_file *f)
         st_diag(c->diags, DIAG_COMPANION_MISSING, place, "is \"%s\", which is not beside the model", name);
     if (found && !animation)
         st_diag(c->diags, DIAG_COMPANION_DAMAGED, place, "is \"%s\", which cannot be read as an SGA", name);
+    if (animation && !st_sga_is_safe(c, animation))
+        st_diag(c->diags, DIAG_COMPANION_DAMAGED, place, "is \"%s\", which has errors: check it by itself", name);
     if (animation && animation->bone_count == 0)
         st_diag(c->diags, DIAG_SKELETON_EMPTY, place, "is \"%s\", which has no bones: the model can only be shown unmoved",
                 name);

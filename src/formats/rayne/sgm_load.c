@@ -498,18 +498,6 @@ static uint64_t count_skinned(const sgm_file *f)
     return count;
 }
 
-/* It was only walked so far; a model is made of what is safe only. */
-static bool is_safe(context *c, const sga_file *f)
-{
-    const char *unknown;
-    diags findings;
-    context safe = {.arena = c->arena, .diags = &findings, .companions = c->companions};
-    if (!st_diags_init(&findings, c->arena, NULL, 0, &unknown))
-        return false;
-    st_sga_check(&safe, &f->raw);
-    return !st_diags_worst(&findings, STELE_ERROR);
-}
-
 /* NULL if there is none to use; *problem then says why. */
 static const sga_file *find_animation(sgm_loader *s, const char **problem)
 {
@@ -521,7 +509,7 @@ static const sga_file *find_animation(sgm_loader *s, const char **problem)
     }
     const char *name = st_text_string(c->arena, &s->file->animation);
     const sga_file *f = st_sga_companion(c, name, &found);
-    if (f && f->bone_count && is_safe(c, f))
+    if (f && f->bone_count && st_sga_is_safe(c, f))
         return f;
     *problem = st_arena_format(c->arena, "\"%s\" %s", name,
                                !found           ? "is not beside the model"
