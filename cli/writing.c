@@ -98,6 +98,7 @@ stele_status save_output(job *j, stele_file *file, char *path, const char *forma
                                   .dry_run = s->dry_run,
                                   .progress = keep_going,
                                   .progress_user = &bar,
+                                  .check = true,
                                   /* a model that is copied too brings its animation, maybe sooner */
                                   .same_is_fine = s->out_dir && j->several && goes_with_others(format_named(format))};
     stele_status status;
@@ -153,7 +154,7 @@ void report_output(job *j, stele_file *file, const char *path, stele_status stat
 {
     char message[1024];
     report_findings(j, file);
-    job_ends(j, status);
+    job_ends(j, status == STELE_OK ? stele_open_status(file) : status); /* a copy is written, whatever is wrong with it */
     snprintf(message, sizeof message, "%s%s", stele_file_message(file), hint_for(status));
     if (stele_file_status(file) != STELE_OK && !interrupted() && !(to_stdout(path) && stdout_error())) /* main says that */
         report_failure(j, file, not_done, message);

@@ -911,6 +911,8 @@ typedef struct stele_save_options {
     void *progress_user;
     bool dry_run;      /* make everything, and write nothing: outputs and their bytes are those that there would be */
     bool same_is_fine; /* an existing file of the bytes that an unchanged copy has is left alone, and no error */
+    bool check; /* nothing repairs what stays in its format: look for all that is wrong with it, as STELE_CHECK_FULL does.
+                   stele_open_status then says whether it is sound; if it is not, strict writes nothing */
 } stele_save_options;
 
 /* Writes the file to a path, atomically: under a temporary name in the same folder, renamed when complete, removed on any

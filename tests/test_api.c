@@ -353,6 +353,54 @@ static void strict_cannot_be_fooled(void **state)
     stele_close(file);
 }
 
+/* A sample whose first position is no number. */
+static bytes without_a_position(void)
+{
+    bytes data = read_bytes(sample("dialects/2.0.glb"));
+    stele_file *file = stele_open_memory(data.data, data.size, NULL);
+    const stele_view *position = stele_primitive_view(stele_file_model(file)->meshes[0].primitives, STELE_POSITION, 0);
+    memset(data.data + ((const uint8_t *)position->data - data.data), 0xff, 4);
+    stele_close(file);
+    return data;
+}
+
+static size_t times_found(const stele_file *file, const char *id)
+{
+    size_t count, times = 0;
+    const stele_diagnostic *d = stele_file_diagnostics(file, &count);
+    for (size_t i = 0; i < count; i++)
+        times += strcmp(d[i].id, id) == 0;
+    return times;
+}
+
+/* What is wrong with a copy is looked for if that is asked for, and said once. */
+static void copies_are_checked(void **state)
+{
+    bytes data = without_a_position();
+    stele_options structure = {.check = STELE_CHECK_STRUCTURE};
+    stele_save_options plain = {0}, checked = {.check = true}, strict = {.check = true, .strict = true},
+                       obj = {.format = "obj"};
+    (void)state;
+    stele_file *file = stele_open_memory(data.data, data.size, &structure);
+    free(rewritten(file, &plain).data);
+    assert_int_equal(stele_open_status(file), STELE_OK);
+    for (int i = 0; i < 2; i++) {
+        bytes copy = rewritten(file, &checked);
+        assert_int_equal(stele_file_status(file), STELE_OK);
+        assert_int_equal(stele_open_status(file), STELE_DAMAGED);
+        assert_int_equal(times_found(file, "nonfinite-position"), 1);
+        assert_int_equal(copy.size, data.size);
+        assert_memory_equal(copy.data, data.data, data.size);
+        free(copy.data);
+    }
+    assert_null(rewritten(file, &strict).data);
+    assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+    assert_null(rewritten(file, &obj).data);
+    assert_int_equal(stele_file_status(file), STELE_DAMAGED);
+    stele_close(file);
+    free(data.data);
+}
+
 /* Zeros and other things under a model's name are not models without meshes. */
 static void zeros_are_no_model(void **state)
 {
@@ -836,6 +884,7 @@ int main(void)
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(findings_do_not_flood),
         cmocka_unit_test(strict_cannot_be_fooled),
+        cmocka_unit_test(copies_are_checked),
         cmocka_unit_test(zeros_are_no_model),
         cmocka_unit_test(registry_is_complete),
         cmocka_unit_test(damaged_files_have_no_model),

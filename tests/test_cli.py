@@ -495,7 +495,7 @@ class Streams(CliTest):
 
     def test_convert_to_a_reader_that_leaves(self):
         large_model(self.folder / "a.sgm", 4 * MEGABYTE)
-        process = self.start("convert", "a.sgm", "-")
+        process = self.start("convert", "-q", "a.sgm", "-")
         process.stdout.close()
         messages = process.stderr.read()
         self.assertIn(process.wait(20), (NO_IO, -signal.SIGPIPE))

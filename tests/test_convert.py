@@ -108,7 +108,8 @@ class Losses(ConvertTest):
     def lossy(self, name, **more):
         """A glTF with what the model has no place for."""
         text = {"asset": {"version": "2.0", "copyright": "CC-BY me"}, "cameras": [{"type": "perspective"}], "scene": 0,
-                "scenes": [{"nodes": [0]}], "nodes": [{"camera": 0, "extensions": {"KHR_lights_punctual": {"light": 0}}}], **more}
+                "scenes": [{"nodes": [0]}], "nodes": [{"camera": 0, "extensions": {"KHR_lights_punctual": {"light": 0}}}],
+                "extensionsUsed": ["KHR_lights_punctual"], **more}
         self.put(name, json.dumps(text).encode())
 
     def test_of_reading(self):
@@ -493,6 +494,109 @@ class Damage(ConvertTest):
         self.assertEqual(code, FINDINGS)
         self.convert("bad.sgm", "out.glb", code=FINDINGS)
         self.assertNotIn("out.glb", self.names())
+
+
+class Copies(ConvertTest):
+    """What stays in its format keeps its bytes, with all that is wrong with them, and that is said."""
+
+    # Where a triangle is wrong, and with which number: a full check finds the first, every check the others
+    WRONG = {"short.glb": (44, 0.5), "nan.glb": (0, float("nan")), "uv.glb": (72, float("nan"))}
+
+    def wrong(self, name):
+        """A GLB of one triangle: positions, normals, uvs, of which a number is wrong. Returns its bytes."""
+        numbers = bytearray(struct.pack("<24f", 0, 0, 0, 1, 0, 0, 0, 1, 0, *(0, 0, 1) * 3, *(0, 1) * 3))
+        struct.pack_into("<f", numbers, *self.WRONG[name])
+        accessor = {"componentType": 5126, "count": 3, "type": "VEC3"}
+        text = json.dumps({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+                           "buffers": [{"byteLength": 96}],
+                           "bufferViews": [{"buffer": 0, "byteOffset": 36 * i, "byteLength": 36 - 12 * (i == 2)} for i in range(3)],
+                           "accessors": [{**accessor, "bufferView": 0, "min": [0, 0, 0], "max": [1, 1, 0]},
+                                         {**accessor, "bufferView": 1}, {**accessor, "bufferView": 2, "type": "VEC2"}],
+                           "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1, "TEXCOORD_0": 2}}]}]}).encode()
+        text += b" " * (-len(text) % 4)
+        body = struct.pack("<II", len(text), 0x4E4F534A) + text + struct.pack("<II", len(numbers), 0x4E4942) + numbers
+        data = struct.pack("<III", 0x46546C67, 2, 12 + len(body)) + body
+        self.put(name, data)
+        return data
+
+    def findings(self, document):
+        return [d for d in document["diagnostics"] if d["severity"] in ("warning", "error")]
+
+    def check_copy(self, name, *options):
+        """A copy says what check says, once, exits as that does, and has the same bytes."""
+        checked = self.stele("check", "--json", name)
+        copied = self.stele("convert", "--json", "-f", *options, name, f"copy-of-{name}")
+        self.assertEqual(copied.returncode, checked.returncode, copied.stdout)
+        found = self.findings(json.loads(checked.stdout))
+        self.assertEqual(self.findings(json.loads(copied.stdout)), found)
+        self.assertEqual((self.folder / f"copy-of-{name}").read_bytes(), (self.folder / name).read_bytes())
+        return found
+
+    def test_a_warning(self):
+        data = self.wrong("short.glb")
+        said = self.convert("--strict", "short.glb", "out.glb").stderr.decode().splitlines()
+        self.assertEqual(["[normal-length]" in line for line in said], [True, False], said)
+        self.assertEqual((self.folder / "out.glb").read_bytes(), data)
+
+    def test_an_error(self):
+        data = self.wrong("nan.glb")
+        said = self.convert("nan.glb", "out.glb", code=FINDINGS).stderr.decode().splitlines()
+        self.assertEqual(["[nonfinite-position]" in line for line in said], [True, False], said)
+        self.assertEqual(said[1], "nan.glb -> out.glb (glb 2.0)")
+        self.assertEqual((self.folder / "out.glb").read_bytes(), data)
+        document = self.said("-f", "nan.glb", "out.glb", code=FINDINGS)
+        self.assertEqual((document["status"], document["output"]), ("findings", "out.glb"))
+        self.assertIn("nonfinite-position", document["error"])
+
+    def test_strict_passes_no_error_on(self):
+        self.wrong("nan.glb")
+        document = self.said("--strict", "nan.glb", "out.glb", code=FINDINGS)
+        self.assertEqual((document["status"], document["output"]), ("findings", None))
+        self.assertNotIn("out.glb", self.names())
+        self.convert("--strict", "nan.glb", "-", code=FINDINGS)
+
+    def test_to_standard_output(self):
+        data = self.wrong("nan.glb")
+        result = self.convert("-", "-", "--to", "glb", code=FINDINGS, input=data)
+        self.assertEqual((result.stdout, result.stderr.count(b"error: ")), (data, 1))
+
+    def test_nothing_is_repaired(self):
+        self.wrong("short.glb")
+        for option in ("--copy-textures", "--embed-textures", "--name-textures"):
+            found = self.check_copy("short.glb", option)
+            self.assertEqual([d["id"] for d in found], ["normal-length"])
+
+    def test_its_dialect_is_said(self):
+        for name, finding in (("short.glb", "normal-length"), ("uv.glb", "nonfinite-uv")):
+            self.wrong(name)
+            self.assertEqual([d["id"] for d in self.check_copy(name, "--dialect", "2.0")], [finding])
+
+    def test_an_animation_that_goes_along(self):
+        data = bytearray((SAMPLES / "scribe.sga").read_bytes())
+        data[-8:-4] = struct.pack("<f", float("nan"))
+        self.put("scribe.sga", bytes(data))
+        self.assertEqual(self.stele("check", "scribe.sga").returncode, FINDINGS)
+        (self.folder / "out").mkdir()
+        said = self.said("--copy-textures", "scribe.sgm", "out/scribe.sgm")
+        self.assertEqual([d["id"] for d in self.findings(said)], ["companion-damaged"])
+
+    def test_of_damaged_samples(self):
+        errors = warnings = 0
+        for sample in sorted(SAMPLES.rglob("*.*")):
+            if sample.suffix in (".png", ".md"):
+                continue
+            for at in (1, 0.3, 0.5, 0.8):
+                data = bytearray(sample.read_bytes())
+                start = int(at * len(data)) // 4 * 4
+                data[start:start + 4] = bytes([0xff] * len(data[start:start + 4]))
+                self.put(sample.name, bytes(data))
+                if json.loads(self.stele("explain", "--json", sample.name).stdout)["status"] != "ok":
+                    continue  # its structure is gone
+                with self.subTest(sample.name, at=at):
+                    found = self.check_copy(sample.name)
+                    errors += any(d["severity"] == "error" for d in found)
+                    warnings += any(d["severity"] == "warning" for d in found)
+        self.assertGreater(min(errors, warnings), 10, (errors, warnings))
 
 
 class Diff(ConvertTest):

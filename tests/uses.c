@@ -145,6 +145,11 @@ static stele_status write_every_dialect(stele_file *file)
     return status;
 }
 
+static stele_status copy_checked(stele_file *file)
+{
+    return write_as(file, &(stele_save_options){.check = true});
+}
+
 static stele_status embed(stele_file *file)
 {
     return write_as(file, &(stele_save_options){.format = "glb", .textures = STELE_TEXTURES_EMBED});
@@ -176,6 +181,7 @@ static const struct {
              {"read in bulk", read_in_bulk},
              {"compare", compare},
              {"write every dialect", write_every_dialect},
+             {"copy, checked", copy_checked},
              {"embed", embed},
              {"make normals", make_normals},
              {"bake", bake}};

@@ -50,6 +50,8 @@ TAIL = """
 - Without nodes, meshes that nothing draws have no place: they are lost and said.
 - Properties that begin with the name of a format (`sgm.textures`) say how one of its files was written: they come back in that
   format, and other formats leave them out.
+- A file that stays in its format and dialect keeps every byte, and nothing is repaired: what `stele check` finds in it is said, and
+  goes on; errors only without `--strict`. Looking for them costs as much as that check: 40 ms for 112 MB, beside 170 ms of copying.
 - What could not be read from a file is lost as well: `extension-ignored`, `not-carried` and others on [the page of
   diagnostics](diagnostics.md).
 """

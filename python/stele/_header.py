@@ -595,6 +595,7 @@ class stele_save_options(Structure):
         ("progress_user", c_void_p),
         ("dry_run", c_bool),
         ("same_is_fine", c_bool),
+        ("check", c_bool),
     ]
 
 

@@ -79,6 +79,9 @@ context st_context_of(stele_file *file);
 /* Parses what the walk has read, if that is still to be done. False without memory. */
 bool st_parse(stele_file *file, context *c);
 
+/* Finds what opening would have found with STELE_CHECK_FULL, if that is still to be done. */
+void st_check_fully(stele_file *file);
+
 /* A handle without content; NULL without memory. The options are copied first. Those that make no sense are its outcome. */
 stele_file *st_new_handle(const stele_options *given, const char *path, stele_options *options);
 

@@ -50,6 +50,28 @@ static void check_content(stele_file *file, context *c)
         st_format_check(file->format, c, file->raw);
 }
 
+void st_check_fully(stele_file *file)
+{
+    if (file->level == STELE_CHECK_FULL)
+        return;
+    file->level = STELE_CHECK_FULL;
+    context c = st_context_of(file);
+    diags found = st_diags_alike(&file->diags);
+    if (!st_parse(file, &c))
+        return;
+    c.diags = &found;
+    st_format_check(file->format, &c, file->raw);
+    st_diags_add_new(&file->diags, &found);
+    file->diags_of_opening = file->diags.count;
+    const stele_diagnostic *worst = st_diags_worst(&file->diags, STELE_ERROR);
+    file->sound = !worst && !file->diags.errors;
+    if (worst && file->opening.status == STELE_OK) {
+        st_fail_by(file, worst);
+        file->opening = file->outcome;
+        file->outcome = outcome_good(); /* the call goes on */
+    }
+}
+
 static const char *not_as(stele_file *file, const format *promised)
 {
     const source *s = &file->source;

@@ -175,6 +175,16 @@ static void make_copy(stele_file *file, product *p, const char *path, const stel
     bring_others(file, p, model, path, options);
 }
 
+/* What is wrong with a file is wrong with a copy: it is said, and only strict saving refuses it. */
+static bool may_copy(stele_file *file, const stele_save_options *options)
+{
+    if (options->check)
+        st_check_fully(file);
+    if (options->check && options->strict && file->opening.status != STELE_OK)
+        st_fail_as_opened(file);
+    return st_end(file) == STELE_OK;
+}
+
 static void make_product(stele_file *file, product *p, const char *path, const stele_save_options *options)
 {
     const format *format = p->format;
@@ -331,11 +341,11 @@ static product make(stele_file *file, const char *path, const stele_save_options
     st_diags_rewind(&file->diags, file->diags_of_opening);
     p.format = format_to_write(file, path, options);
     bool copied = p.format && p.format == file->format && !file->touched && !takes_images_in(file, p.format, options);
-    if (copied)
+    if (copied && may_copy(file, options))
         make_copy(file, &p, path, options);
-    else if (p.format)
+    else if (p.format && !copied)
         make_product(file, &p, path, options);
-    st_diags_reading_loses(&file->diags, !copied);
+    st_diags_loading_counts(&file->diags, !copied);
     if (st_end(file) != STELE_OK)
         p.raw = NULL;
     return p;

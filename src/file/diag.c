@@ -70,7 +70,7 @@ void st_diags_settle(diags *d)
 
 bool st_diag_unseen(const diags *d, diag_code code)
 {
-    return d->severity[code] == STELE_OFF || d->listed[code] == ENTRIES_PER_ID;
+    return d->severity[code] == STELE_OFF || d->listed[code] >= ENTRIES_PER_ID;
 }
 
 void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...)
@@ -79,7 +79,7 @@ void st_diag(diags *d, diag_code code, diag_place place, const char *format, ...
     d->errors += kinds[code].severity == STELE_ERROR && code != DIAG_TARGET_LIMIT;
     if (d->severity[code] == STELE_OFF)
         return;
-    if (d->listed[code] == ENTRIES_PER_ID) {
+    if (d->listed[code] >= ENTRIES_PER_ID) {
         d->items[d->last[code]].count += place.count;
         return;
     }
@@ -118,13 +118,50 @@ void st_diags_rewind(diags *d, size_t count)
             }
 }
 
-void st_diags_reading_loses(diags *d, bool loses)
+diags st_diags_alike(const diags *d)
+{
+    diags alike = {.arena = d->arena, .unpacked = d->unpacked};
+    memcpy(alike.severity, d->severity, sizeof alike.severity);
+    return alike;
+}
+
+static bool is_listed(const diags *d, size_t count, const stele_diagnostic *found)
+{
+    for (size_t i = 0; i < count; i++)
+        if (d->items[i].id == found->id && d->items[i].offset == found->offset && strcmp(d->items[i].path, found->path) == 0)
+            return true;
+    return false;
+}
+
+void st_diags_add_new(diags *d, const diags *found)
+{
+    size_t before = d->count;
+    for (size_t i = 0; i < found->count; i++) {
+        if (is_listed(d, before, &found->items[i]))
+            continue;
+        stele_diagnostic *items = st_arena_grown(d->arena, d->items, d->count, &d->capacity, sizeof *items);
+        if (!items)
+            return;
+        d->items = items;
+        d->items[d->count++] = found->items[i];
+    }
+    d->errors += found->errors;
+    d->losses += found->losses;
+    st_diags_rewind(d, d->count); /* which counts the entries anew */
+}
+
+/* Only loading says these. */
+static bool is_of_loading(const stele_diagnostic_kind *kind)
+{
+    return strncmp(kind->id, "repaired-", 9) == 0 || (kind->severity == STELE_LOSS && strncmp(kind->id, "loss-", 5) != 0);
+}
+
+void st_diags_loading_counts(diags *d, bool counts)
 {
     for (size_t i = 0; i < d->count; i++)
         for (size_t code = 0; code < DIAG_COUNT; code++)
-            if (d->items[i].id == kinds[code].id && kinds[code].severity == STELE_LOSS &&
-                strncmp(kinds[code].id, "loss-", 5) != 0)
-                d->items[i].severity = loses ? (stele_severity)d->severity[code] : STELE_NOTE;
+            if (d->items[i].id == kinds[code].id && is_of_loading(&kinds[code]))
+                d->items[i].severity = counts ? (stele_severity)d->severity[code] : STELE_NOTE;
 }
 
 const stele_diagnostic *st_diags_worst(const diags *d, stele_severity least)

@@ -136,8 +136,15 @@ extern bool st_bytes_change;
 /* Forgets all entries from this one on. */
 void st_diags_rewind(diags *d, size_t count);
 
-/* What could not be read is lost when the file becomes another, and only worth a note when every byte of it is kept. */
-void st_diags_reading_loses(diags *d, bool loses);
+/* An empty list with the same rules. */
+diags st_diags_alike(const diags *d);
+
+/* Adds those findings that are not listed yet, in the same place. */
+void st_diags_add_new(diags *d, const diags *found);
+
+/* What could not be read is lost when the file becomes another, and what was repaired is another; both are only worth a note
+ * when every byte of it is kept. */
+void st_diags_loading_counts(diags *d, bool counts);
 
 /* The first entry of at least this severity, or NULL. */
 const stele_diagnostic *st_diags_worst(const diags *d, stele_severity least);
