@@ -152,18 +152,45 @@ stele_view st_repair_uvs(context *c, const stele_view *uv, diag_place at)
     return repaired;
 }
 
-stele_view st_flipped_uvs(const context *c, const stele_view *uv)
+static void flip_rows(const stele_view *uv, uint64_t first, uint64_t count, uint8_t *bytes)
 {
+    const uint8_t *from = st_view_at(uv, first);
+    bytes += 8 * first;
+    for (uint64_t i = 0; i < count; i++, from += uv->stride, bytes += 8) {
+        memcpy(bytes, from, 4);
+        store_f32(bytes + 4, 1 - load_f32(from + 4));
+    }
+}
+
+stele_view st_flipped_uvs(const context *c, const stele_view *uv, row_visitor visit, void *visitor)
+{
+    enum { ROWS_AT_ONCE = 1024 };
     uint8_t *bytes;
     stele_view flipped = st_view_room(c->arena, uv->count, STELE_F32, 2, &bytes);
-    for (uint64_t i = 0; i < flipped.count; i++) {
-        memcpy(bytes + 8 * i, st_view_at(uv, i), 4);
-        store_f32(bytes + 8 * i + 4, 1 - load_f32(st_view_at(uv, i) + 4));
+    for (uint64_t first = 0; first < flipped.count; first += ROWS_AT_ONCE) {
+        uint64_t left = flipped.count - first, count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+        flip_rows(uv, first, count, bytes);
+        if (visit)
+            visit(visitor, first, count);
     }
     if (st_known(c->facts, uv, FACT_FINITE))
         st_know(c->facts, &flipped, FACT_FINITE);
     st_made_of(c, &flipped, uv);
     return flipped;
+}
+
+void st_look_at_normals(void *look, uint64_t first, uint64_t count)
+{
+    normal_look *l = look;
+    const stele_view *normal = &l->normal;
+    if (normal->components == 3 && !l->other)
+        l->other = st_scan_squares_outside(st_view_at(normal, first), count, normal->stride, LEAST_UNIT, MOST_UNIT);
+}
+
+void st_know_normals(const context *c, const normal_look *look)
+{
+    if (look->normal.components == 3 && !look->other)
+        st_know(c->facts, &look->normal, FACT_UNIT);
 }
 
 static bool no_color(float value)

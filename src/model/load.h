@@ -35,8 +35,21 @@ stele_view st_repair_colors(context *c, const stele_view *color, diag_place at);
 /* Whichever of these an attribute has; others are fine. */
 stele_view st_repair_attribute(context *c, const stele_primitive *p, const stele_attribute *a, diag_place at);
 
-/* Texture coordinates that start at the bottom, as the model has them: from the top. */
-stele_view st_flipped_uvs(const context *c, const stele_view *uv);
+/* What else is done with rows while they are at hand: reading those of a large file from memory is what takes the time. */
+typedef void (*row_visitor)(void *visitor, uint64_t first, uint64_t count);
+
+/* Texture coordinates that start at the bottom, as the model has them: from the top. They are turned block by block, and the
+ * visitor, which may be NULL, gets each block. */
+stele_view st_flipped_uvs(const context *c, const stele_view *uv, row_visitor visit, void *visitor);
+
+/* A visitor that looks whether normals are of length 1; if all are, they are known to be in the end. */
+typedef struct normal_look {
+    stele_view normal;
+    bool other; /* some are not */
+} normal_look;
+
+void st_look_at_normals(void *look, uint64_t first, uint64_t count);
+void st_know_normals(const context *c, const normal_look *look);
 
 /* Joints and weights of any layout made fit for skinning: what is negative, not finite or refers to no joint is dropped, what
  * is listed twice is added up, sums become 1; vertices that nothing moves follow the neutral joint. */

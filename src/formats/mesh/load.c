@@ -13,6 +13,7 @@ typedef struct mesh_loader {
     context *c;
     const mesh_file *file;
     mesh_vertex vertex;
+    stele_view joints; /* without those that have no weight; of no rows until they are made */
     bool skinned;
     bool neutral;        /* some vertex needs the neutral joint */
     bool forgotten[256]; /* joints that the writer did not animate: they stay at rest */
@@ -53,13 +54,6 @@ static stele_view floats_at(const mesh_loader *m, uint32_t at, uint32_t componen
     return st_view_f32(m->file->vertices.data + at, m->file->vertex_count, m->file->vertices.stride, components);
 }
 
-static stele_view load_uvs(mesh_loader *m)
-{
-    stele_view uv = floats_at(m, m->vertex.uv, 2);
-    uv = st_repair_uvs(m->c, &uv, at_columns(uv.data, 1));
-    return st_flipped_uvs(m->c, &uv);
-}
-
 /* The engine looks at no further joint after the first that is none. */
 static size_t influences_of_vertex(const void *context, uint64_t vertex, influence *influences)
 {
@@ -83,16 +77,22 @@ static stele_view bytes_at(const mesh_loader *m, uint32_t offset)
     return (stele_view){v->data + offset, m->file->vertex_count, v->stride, INFLUENCES, STELE_U8, false};
 }
 
-/* Joints of influences that are not there are 0, as glTF has it. */
-static stele_view joints_without_none(const mesh_loader *m)
+/* Joints of influences that are not there are 0, as glTF has it: room for them, which some pass over the vertices fills. */
+static uint8_t *room_for_joints(mesh_loader *m)
 {
     stele_view from = bytes_at(m, m->vertex.joints);
     uint8_t *bytes;
-    stele_view made = st_view_room(m->c->arena, from.count, STELE_U8, INFLUENCES, &bytes);
+    m->joints = st_view_room(m->c->arena, from.count, STELE_U8, INFLUENCES, &bytes);
+    st_made_of(m->c, &m->joints, &from);
+    return bytes;
+}
+
+static stele_view joints_without_none(mesh_loader *m)
+{
+    uint8_t *bytes = m->joints.count ? NULL : room_for_joints(m);
     if (bytes)
-        st_mesh_used_joints(m->file, bytes);
-    st_made_of(m->c, &made, &from);
-    return made;
+        st_mesh_used_joints(m->file, 0, m->file->vertex_count, bytes);
+    return m->joints;
 }
 
 static void take_skin_bytes(mesh_loader *m, const mesh_skin *look, skin_result *skin)
@@ -135,6 +135,42 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
     return true;
 }
 
+/* ---- Vertices ---- */
+
+typedef struct vertex_pass {
+    const mesh_file *file;
+    normal_look normals;
+    uint8_t *joints; /* NULL: they stay as they are */
+} vertex_pass;
+
+static void pass_over_rows(void *visitor, uint64_t first, uint64_t count)
+{
+    vertex_pass *pass = visitor;
+    st_look_at_normals(&pass->normals, first, count);
+    if (pass->joints)
+        st_mesh_used_joints(pass->file, first, count, pass->joints + INFLUENCES * first);
+}
+
+static bool needs_joints(mesh_loader *m)
+{
+    if (!m->vertex.joints || !m->file->joints.count)
+        return false;
+    mesh_skin look = st_mesh_look_at_skin(m->c, m->file);
+    return look.sound && !look.plain;
+}
+
+/* All that needs another look at the vertices is done when these are read to turn the coordinates. */
+static stele_view load_uvs(mesh_loader *m, const stele_view *normal)
+{
+    stele_view uv = floats_at(m, m->vertex.uv, 2);
+    vertex_pass pass = {.file = m->file, .normals = {.normal = *normal}};
+    uv = st_repair_uvs(m->c, &uv, at_columns(uv.data, 1));
+    pass.joints = needs_joints(m) ? room_for_joints(m) : NULL;
+    uv = st_flipped_uvs(m->c, &uv, pass_over_rows, &pass);
+    st_know_normals(m->c, &pass.normals);
+    return uv;
+}
+
 enum { MOST_ATTRIBUTES = 3 + 2 * (MOST_INFLUENCES / 4) };
 
 static uint32_t load_primitive(mesh_loader *m)
@@ -146,13 +182,14 @@ static uint32_t load_primitive(mesh_loader *m)
     p.indices = load_indices(m);
     st_part_at(m->c, STELE_PART_PRIMITIVE, 0, at_member(&m->file->vertices));
     primitive_add(&p, STELE_POSITION, 0, floats_at(m, 0, 3));
+    stele_view normal = m->vertex.normal ? floats_at(m, m->vertex.normal, 3) : (stele_view){0};
+    stele_view uv = m->vertex.uv ? load_uvs(m, &normal) : (stele_view){0};
     if (m->vertex.normal) {
-        stele_view normal = floats_at(m, m->vertex.normal, 3);
         normal = st_repair_normals(m->c, &p, &normal, at_columns(normal.data, 1));
         primitive_add(&p, STELE_NORMAL, 0, normal);
     }
     if (m->vertex.uv)
-        primitive_add(&p, STELE_UV, 0, load_uvs(m));
+        primitive_add(&p, STELE_UV, 0, uv);
     m->skinned = load_skin(m, &skin);
     if (m->skinned)
         primitive_add_skin(&p, &skin);

@@ -117,8 +117,8 @@ typedef struct mesh_skin {
 
 mesh_skin st_mesh_look_at_skin(context *c, const mesh_file *f);
 
-/* The joints of all vertices; those without a weight are 0. */
-void st_mesh_used_joints(const mesh_file *f, uint8_t *joints);
+/* The joints of some vertices; those without a weight are 0. */
+void st_mesh_used_joints(const mesh_file *f, uint64_t first, uint64_t count, uint8_t *joints);
 
 /* By ids: which joints move vertices, and which of these the writer forgot to animate: they are at the identity in every pose,
  * but do not rest there. */

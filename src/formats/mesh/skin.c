@@ -66,10 +66,10 @@ mesh_skin st_mesh_look_at_skin(context *c, const mesh_file *f)
 
 /* ---- What moves vertices ---- */
 
-void st_mesh_used_joints(const mesh_file *f, uint8_t *joints)
+void st_mesh_used_joints(const mesh_file *f, uint64_t first, uint64_t count, uint8_t *joints)
 {
-    const uint8_t *at = f->vertices.data + st_mesh_vertex(f).joints;
-    for (uint64_t v = 0; v < f->vertex_count; v++, at += f->vertices.stride) {
+    const uint8_t *at = f->vertices.data + first * f->vertices.stride + st_mesh_vertex(f).joints;
+    for (uint64_t v = 0; v < count; v++, at += f->vertices.stride) {
         uint32_t used = not_zero(load_u32(at + INFLUENCES)) >> 7;
         store_uint(joints + INFLUENCES * v, load_u32(at) & (used * UINT8_MAX), INFLUENCES);
     }

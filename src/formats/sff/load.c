@@ -95,6 +95,15 @@ static uint64_t whole_triangles(context *c, const sff_mesh *m, uint64_t count)
     return count - rest;
 }
 
+/* And the normals, which often lie beside them, are looked at. */
+static stele_view flipped_uvs(context *c, const stele_view *uv, const stele_view *normal)
+{
+    normal_look look = {.normal = *normal};
+    stele_view flipped = st_flipped_uvs(c, uv, st_look_at_normals, &look);
+    st_know_normals(c, &look);
+    return flipped;
+}
+
 static void load_primitive(context *c, const sff_layout *layout, const sff_mesh *m, stele_primitive *p,
                            stele_attribute attributes[SFF_ATTRIBUTES])
 {
@@ -105,14 +114,14 @@ static void load_primitive(context *c, const sff_layout *layout, const sff_mesh 
         p->indices = st_view_indices(&(span){m->indices.data, whole_triangles(c, m, m->index_count), layout->index_size},
                                      st_sff_index_type(layout));
     primitive_add(p, STELE_POSITION, 0, view_of(layout, m, SFF_POSITION, p->vertex_count));
+    stele_view normal = view_of(layout, m, SFF_NORMAL, p->vertex_count), uv = view_of(layout, m, SFF_UV, p->vertex_count);
+    if (layout->components[SFF_UV])
+        uv = flipped_uvs(c, &uv, &normal);
     if (layout->components[SFF_NORMAL]) {
-        stele_view normal = view_of(layout, m, SFF_NORMAL, p->vertex_count);
         normal = st_repair_normals(c, p, &normal, at_item(m));
         primitive_add(p, STELE_NORMAL, 0, normal);
     }
     if (layout->components[SFF_UV]) {
-        stele_view uv = view_of(layout, m, SFF_UV, p->vertex_count);
-        uv = st_flipped_uvs(c, &uv);
         uv = st_repair_uvs(c, &uv, at_item(m));
         primitive_add(p, STELE_UV, 0, uv);
     }

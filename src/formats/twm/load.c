@@ -68,7 +68,7 @@ static stele_view load_uvs(twm_loader *t, const twm_mesh *m)
     if (t->c->load->repair && st_twm_three_float_uvs(t->file, m))
         uv = repair_three_floats(t, m);
     uv = st_repair_uvs(t->c, &uv, at_member(&m->uv));
-    return t->flip_uvs ? st_flipped_uvs(t->c, &uv) : uv;
+    return t->flip_uvs ? st_flipped_uvs(t->c, &uv, NULL, NULL) : uv;
 }
 
 /* ---- Tangents ---- */
