@@ -841,6 +841,34 @@ static void test_opening_can_be_cancelled_and_limited(void **state)
     free(text);
 }
 
+/* Text is read for long before there is anything to allocate. */
+static void test_reading_text_can_be_cancelled(void **state)
+{
+    (void)state;
+    enum { SIZE = 70 << 20 };
+    static const char start[] = "v 0 0 0\n";
+    char *text = malloc(SIZE);
+    memset(text, '\n', SIZE);
+    memcpy(text, start, sizeof start - 1);
+    patience p = {.most = UINT64_MAX};
+    stele_options options = {.name = "a.obj", .progress = ask, .progress_user = &p, .check = STELE_CHECK_STRUCTURE};
+    stele_file *file = stele_open_memory(text, SIZE, &options);
+    assert_non_null(stele_file_model(file));
+    assert_true(p.asked >= 6); /* three times while it is counted, and while it is read */
+    stele_close(file);
+    for (uint64_t most = 0; most < 6; most++) {
+        p = (patience){.most = most};
+        file = stele_open_memory(text, SIZE, &options);
+        assert_null(stele_file_model(file));
+        assert_int_equal(stele_file_status(file), STELE_CANCELLED);
+        assert_int_equal(p.asked, most + 1);
+        p.most = UINT64_MAX;
+        assert_int_equal(run_verb(0, file, NULL), STELE_CANCELLED); /* it stays so */
+        stele_close(file);
+    }
+    free(text);
+}
+
 static bool count_bytes(void *user, const void *data, size_t size)
 {
     (void)data;
@@ -871,6 +899,7 @@ int main(void)
         cmocka_unit_test(test_every_call_can_be_cancelled),
         cmocka_unit_test(test_every_call_keeps_the_limit_of_work),
         cmocka_unit_test(test_opening_can_be_cancelled_and_limited),
+        cmocka_unit_test(test_reading_text_can_be_cancelled),
         cmocka_unit_test(null_is_a_handle),
         cmocka_unit_test(mistakes_are_usage),
         cmocka_unit_test(unreadable_files_are_io),

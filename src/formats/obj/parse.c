@@ -47,9 +47,14 @@ typedef struct chunk {
 typedef struct parser {
     obj_content *content;
     chunk *chunks;
-    size_t chunk_count;
+    size_t chunk_count, first; /* of those that are worked on now */
     counts total;
 } parser;
+
+static chunk *chunk_at(parser *p, size_t index)
+{
+    return &p->chunks[p->first + index];
+}
 
 /* ---- The first pass ---- */
 
@@ -75,7 +80,7 @@ static uint64_t count_words(const char *p, const char *end)
 
 static void count_chunk(void *context, size_t index)
 {
-    chunk *c = &((parser *)context)->chunks[index];
+    chunk *c = chunk_at(context, index);
     word topology = WORD_NONE;
     for (const char *p = c->start; p < c->end; p++) {
         while (p < c->end && obj_blank(*p))
@@ -393,7 +398,7 @@ static void fill_up(const reader *r)
 static void parse_chunk(void *context, size_t index)
 {
     parser *all = context;
-    chunk *c = &all->chunks[index];
+    chunk *c = chunk_at(all, index);
     reader r = {.parser = all, .content = all->content, .chunk = c, .end = c->end, .at = c->before};
     c->colored = false;
     c->events = 0;
@@ -449,6 +454,20 @@ static void cut(parser *p, const char *start, const char *end)
         p->chunks[p->chunk_count++] = (chunk){.start = start, .end = at};
         start = at;
     }
+}
+
+/* Some chunks at a time: the caller is asked between them whether to go on. */
+static bool for_all_chunks(context *c, parser *p, stele_task task)
+{
+    enum { AT_ONCE = 32 };
+    for (p->first = 0; p->first < p->chunk_count; p->first += AT_ONCE) {
+        size_t left = p->chunk_count - p->first, count = left < AT_ONCE ? left : AT_ONCE;
+        const chunk *first = chunk_at(p, 0), *last = chunk_at(p, count - 1);
+        if (!st_work(c->arena, (uint64_t)(last->end - first->start), 1))
+            return false;
+        parallel_for(&c->threads, count, task, p);
+    }
+    return true;
 }
 
 static void add_up(parser *p)
@@ -576,20 +595,19 @@ static void parse(context *c, const obj_file *f, parser *p)
 {
     obj_content *o = p->content;
     cut(p, obj_start(f), obj_end(f));
-    parallel_for(&c->threads, p->chunk_count, count_chunk, p);
-    add_up(p);
-    if (!fits(c, &p->total) || !allocate(c, p))
+    if (!for_all_chunks(c, p, count_chunk))
         return;
-    parallel_for(&c->threads, p->chunk_count, parse_chunk, p);
+    add_up(p);
+    if (!fits(c, &p->total) || !allocate(c, p) || !for_all_chunks(c, p, parse_chunk))
+        return;
     o->colored = false;
     for (size_t i = 0; i < p->chunk_count; i++)
         o->colored |= p->chunks[i].colored;
     if (o->colored && !o->colors) {
         /* the first lines had none: once more, with room for them */
         o->colors = st_arena_bytes(c->arena, 12 * p->total.v);
-        if (!o->colors)
+        if (!o->colors || !for_all_chunks(c, p, parse_chunk))
             return;
-        parallel_for(&c->threads, p->chunk_count, parse_chunk, p);
     }
     close_holes(p);
     o->sound = o->finite = o->only_triangles = true;
@@ -614,4 +632,6 @@ void st_obj_parse(context *c, raw_file *raw)
     f->content = content;
     if (content && p.chunks)
         parse(c, f, &p);
+    if (content && c->arena->failed)
+        *content = (obj_content){0}; /* rather nothing than half of it */
 }
