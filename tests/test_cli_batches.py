@@ -359,6 +359,21 @@ class EveryCall(BatchTest, Traced):
                     self.assertEqual(said[-1], "stele: stopped")
                 self.assertGreater(moments, 10)
 
+    def test_levels_are_whole(self):
+        """Each is a file of its own: those before the signal are new."""
+        arguments = ["optimize", "-f", "--lod", "0.5", GOOD, "-o", "out/a.glb"]
+        old = {name: b"old " + name.encode() for name in ("a.glb", "a_lod1.glb")}
+        (self.folder / "out").mkdir()
+        self.expect(FINE, *arguments)
+        new, seen = self.tree("out"), set()
+        for left, said, _ in self.runs(old, *arguments):
+            self.assertEqual(sorted(left), sorted(old))
+            self.assertTrue(all(data in (old[name], new[name]) for name, data in left.items()))
+            self.assertTrue(left["a.glb"] == new["a.glb"] or left == old)
+            self.assertEqual(said[-1], "stele: stopped")
+            seen.add(left["a.glb"])
+        self.assertEqual(seen, {old["a.glb"], new["a.glb"]})
+
     def test_it_says_how_far_it_got(self):
         self.put_models("in/a.sgm", "in/b.sgm")
         partly = 0
