@@ -117,7 +117,7 @@ static void bench_open(const char *path)
 
 static void bench_folder(const char *stele, const char *small, const char *out)
 {
-    const char *convert[] = {stele, "convert", "-q", "-r", "-f", "-j", "2", "--to", "glb", "--out-dir", out, small, NULL};
+    const char *convert[] = {stele, "convert", "-qq", "-r", "-f", "-j", "2", "--to", "glb", "--out-dir", out, small, NULL};
     const char *nothing[] = {program("/bin/true", "/usr/bin/true"), NULL};
     double mine, peer;
     race(FOLDER_RUNS, (contender){run_process, convert, NULL}, (contender){run_process, nothing, NULL}, &mine, &peer);

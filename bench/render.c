@@ -234,7 +234,7 @@ static void bench_thumbnail(const char *stele, const char *sample, const char *o
 
 static void bench_sheet(const char *stele, const char *small, const char *out)
 {
-    const char *sheet[] = {stele, "render", "-q", "-f", "-r", "-j", "2", "--sheet", "-o", out, small, NULL};
+    const char *sheet[] = {stele, "render", "-qq", "-f", "-r", "-j", "2", "--sheet", "-o", out, small, NULL};
     const char *nothing[] = {program("/bin/true", "/usr/bin/true"), NULL};
     double mine, peer;
     race(SHEET_RUNS, (contender){run_process, sheet, NULL}, (contender){run_process, nothing, NULL}, &mine, &peer);
