@@ -25,9 +25,9 @@ static void print_value(FILE *out, const char *value, int width)
 static void print_row(table *t, const stele_difference *d)
 {
     FILE *out = t->job->out;
-    bool color = colored_stdout();
     if (d->equal && !t->job->settings->verbose)
         return;
+    bool color = colored_stdout(); /* asks the system */
     if (!t->rows && t->job->several) {
         print_safe(out, t->job->path, strlen(t->job->path));
         fputs(":\n", out);

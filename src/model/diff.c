@@ -351,12 +351,12 @@ static float *deltas_of(diff *d, const drawing *drawn, const double (*matrices)[
     const double *place = drawn->model->nodes[drawn->node].skin == STELE_NONE ? matrices[drawn->node] : NULL;
     float *deltas = st_arena_array(d->arena, p->vertex_count, 3 * sizeof *deltas);
     d->failed |= !deltas;
-    d->failed |= !st_work(d->arena, m->position.count, 8);
+    d->failed |= !st_work(d->arena, m->position.count, 12);
     for (uint64_t i = 0; !d->failed && i < m->position.count; i++) {
         uint64_t vertex = m->vertices.count ? st_view_index(&m->vertices, i, p->vertex_count) : i;
         double way[3];
         for (uint32_t k = 0; k < 3; k++)
-            way[k] = stele_view_number(&m->position, i, k);
+            way[k] = view_number(&m->position, i, k);
         if (vertex >= p->vertex_count)
             continue;
         for (uint32_t k = 0; k < 3 && place; k++)
