@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """stele.exe and stele.dll under wine: what is different on Windows, and that files and pictures are not. `make windows` builds them."""
+import contextlib
 import os
+import pty
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -116,6 +119,23 @@ class Windows(unittest.TestCase):
         self.assertEqual(self.stele("check", "-q", "-r", self.folder).returncode, 0)
 
     @unittest.skipUnless(shutil.which("x86_64-w64-mingw32-gcc-posix"), "no compiler for Windows")
+    def test_control_c(self):
+        inputs, outputs = self.folder / "in", self.folder / "out"
+        for i in range(40):
+            shutil.copytree(ROOT / "samples/dialects", inputs / str(i), copy_function=os.link)
+        child, terminal = pty.fork()
+        if not child:
+            os.execvpe("wine", ["wine", str(WINDOWS / "stele.exe"), "convert", "-qq", "-r", str(inputs), "--to", "glb", "--out-dir", str(outputs)],
+                       self.environment)
+        while not (outputs.exists() and any(outputs.rglob("*.glb"))): # it is at work
+            time.sleep(0.05)
+        os.write(terminal, b"\3")
+        with contextlib.suppress(OSError): # until the other end is closed; wine draws there
+            while os.read(terminal, 4096):
+                pass
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 130)
+        self.assertEqual([p for p in self.folder.rglob("*") if ".stele-" in p.name], [])
+
     def test_library(self):
         source = self.folder / "program.c"
         text = (ROOT / "README.md").read_text()
