@@ -54,7 +54,8 @@ foreach(feature DCT_IFAST DCT_FLOAT IDCT_SCALING UPSAMPLE_MERGING QUANT_1PASS QU
 endforeach()
 file(CONFIGURE OUTPUT ${MADE}/jpeg/jmorecfg.h CONTENT "${configuration}" @ONLY)
 stele_library(jpeg ${MADE}/jpeg j[cdfiqu]*.c jaricom.c jerror.c jmemmgr.c jmemnobs.c jsimd_none.c)
-target_compile_options(jpeg PRIVATE -include errno.h)
+# Where a long has 32 bits, what it makes of damaged images goes beyond them: then the sum is wrong, and nothing else may be.
+target_compile_options(jpeg PRIVATE -include errno.h -fwrapv)
 target_compile_definitions(jpeg PRIVATE NO_GETENV)
 
 stele_library(webp ${FROM}/libwebp/src dec/*.c dsp/*.c enc/*.c utils/*.c ../sharpyuv/*.c)
