@@ -244,6 +244,7 @@ class Amalgamation:
                  "WebP.\n * -ffp-contract=off, which is the default with -std=c11, gives the same bytes on every machine.\n *\n"
                  + "".join(f" * {line}".rstrip() + "\n" for line in (ROOT / "LICENSE").read_text().strip().splitlines()) + " */\n"
                  "#if !defined(_WIN32) && !defined(__wasi__) && !defined(_GNU_SOURCE)\n#define _GNU_SOURCE\n#endif\n"
+                 "#if !defined(_WIN32) && !defined(_FILE_OFFSET_BITS)\n#define _FILE_OFFSET_BITS 64\n#endif\n"
                  "#ifndef _POSIX_C_SOURCE\n#define _POSIX_C_SOURCE 200809L\n#endif\n"
                  "#define STELE_WITHOUT_LZ4\n#include \"stele.h\"\n"]
         for path in self.paths:
