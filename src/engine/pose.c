@@ -107,7 +107,7 @@ static int4 load_lanes(const turning *w, bool after, float4 q[4])
 
 static void turn_together(const stele_model *model, const turning *w, const stele_pose *pose)
 {
-    float4 from[4], to[4], turned[4], t;
+    float4 from[4], to[4], turned[4], t = all_float(0);
     int4 right = load_lanes(w, false, from) & load_lanes(w, true, to);
     for (int i = 0; i < TOGETHER; i++)
         t[i] = (float)w->places[i].fraction;
