@@ -139,15 +139,17 @@ static float look_of(float number)
     return look_of_srgb(number) - (float)is_whole(255 * st_power((double)number, 1 / 2.2));
 }
 
-static float look_of_color(memo *looks, const float color[3], uint64_t *telling)
+static float look_of_color(memo *looks, const uint8_t *color, uint64_t *telling)
 {
     float sum = 0;
     *telling = 0;
-    for (int k = 0; k < 3; k++)
-        if (color[k] > 0 && color[k] < 1) {
-            sum += remembered(looks, color[k]);
+    for (int k = 0; k < 3; k++) {
+        float number = load_f32(color + 4 * k);
+        if (number > 0 && number < 1) {
+            sum += remembered(looks, number);
             ++*telling;
         }
+    }
     return sum;
 }
 
@@ -157,7 +159,7 @@ static bool most_look(const sgm_file *f, float (*look_of_number)(float))
     memo looks = {.make = look_of_number};
     uint64_t numbers = 0, telling = 0;
     float sum = 0, look = 0;
-    float before[3] = {0};
+    uint8_t before[3 * sizeof(float)] = {0};
     for (unsigned i = 0; i < f->mesh_count; i++) {
         stele_view colors = colors_of(&f->mesh[i]);
         for (uint64_t v = 0; colors.components >= 3 && v < f->mesh[i].vertex_count && numbers < ENOUGH_NUMBERS; v++) {
