@@ -577,8 +577,11 @@ static bool propose_around(simplifier *s, uint32_t place, bool also_from_others)
 static void carry_out(simplifier *s, const collapse *c)
 {
     for (uint32_t i = 0; i < c->wedge_count; i++) {
-        uint32_t to = c->wedges[i][1];
-        s->to[c->wedges[i][0]] = to;
+        uint32_t to = c->wedges[i][1], end = to;
+        while (s->to[end] != end)
+            end = s->to[end];
+        if (end != c->wedges[i][0]) /* two must not become each other */
+            s->to[c->wedges[i][0]] = end;
         s->carried[to] = greater(s->carried[to], c->change[i]);
     }
     for (uint32_t i = 0; i < c->count; i++) {
