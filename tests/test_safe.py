@@ -3,6 +3,7 @@
 STELE names the binary (default: build/stele), STELE_BUILD the folder of the library.
 """
 import base64
+import ctypes
 import json
 import os
 import shutil
@@ -324,6 +325,7 @@ class Temporaries(SafeTest, Traced):
         parts = left.name.split("-")
         parts[2] = str(os.getpid())  # of a process that lives, but started at another time
         left.rename(left.with_name("-".join(parts)))
+        self.assertEqual(ctypes.CDLL(BUILD / "libstele.so").stele_sweep(bytes(left.parent)), 0)  # it is its own
         self.expect(FINE, "convert", self.good, "out/c.sgm")
         self.assertEqual(self.temporaries(), [])
 

@@ -35,8 +35,11 @@ static bool parse_name(const char *name, owner *o)
     return end && !name[end] && o->process > 0;
 }
 
+/* This one is not: emulators tell each of its threads another start. */
 static bool is_gone(const owner *o)
 {
+    if (o->process == st_this_process())
+        return false;
     if (st_process_is_gone(o->process))
         return true;
     unsigned long long started = st_process_start(o->process);
