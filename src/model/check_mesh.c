@@ -37,6 +37,7 @@ typedef enum finding {
 typedef struct mesh_tally {
     uint64_t count[FINDINGS];
     uint64_t first[FINDINGS]; /* a vertex, or the position of an index */
+    unsigned looks;           /* what the mesh's own look has seen */
 } mesh_tally;
 
 typedef struct job {
@@ -61,6 +62,7 @@ static void add_tally(mesh_tally *sum, const mesh_tally *t)
             sum->first[i] = t->first[i];
         sum->count[i] += t->count[i];
     }
+    sum->looks |= t->looks;
 }
 
 /* ---- Vertices ---- */
@@ -219,6 +221,8 @@ static void check_vertices(const job *j, uint64_t begin, uint64_t end, mesh_tall
     const mesh_view *m = j->mesh;
     if (!j->known)
         check_finite(m, begin, end, t);
+    if (m->look)
+        t->looks |= m->look(m, begin, end);
     if (m->bone.components)
         check_bones(m, begin, end, j->full, t);
     if (!j->full)
@@ -585,7 +589,7 @@ static void remember(context *c, const mesh_view *m, const mesh_tally *t)
         st_know_below(c->facts, &m->indices, m->vertex_count);
 }
 
-void st_check_mesh(context *c, const mesh_view *m)
+unsigned st_check_mesh(context *c, const mesh_view *m)
 {
     mesh_tally sum = {0};
     job vertices = {.mesh = m, .full = c->full, .rows = m->vertex_count, .chunk = check_vertices};
@@ -599,16 +603,15 @@ void st_check_mesh(context *c, const mesh_view *m)
     /* several may have the same bytes */
     enum { VERTEX_WORK = 4, INDEX_WORK = 1, FULL = 8 }; /* times as much */
     if (!st_work(c->arena, vertices.rows * VERTEX_WORK + indices.rows * INDEX_WORK, c->full ? FULL : 1))
-        return;
+        return ~0u;
     run_jobs(c, &vertices, &indices, &sum);
     remember(c, m, &sum);
     report_vertices(c, m, &sum);
     report_corners(c, m, &sum);
-    if (!c->full)
-        return;
-    if (!m->seen)
+    if (c->full && !m->seen)
         check_counts(c, m);
-    if (m->tangent.components && !m->uv.components)
+    if (c->full && m->tangent.components && !m->uv.components)
         st_diag(c->diags, DIAG_TANGENT_WITHOUT_UV, place_of(c, m, DIAG_TANGENT_WITHOUT_UV, NULL, 0, 0),
                 "has tangents but no texture coordinates to which they could belong");
+    return sum.looks;
 }

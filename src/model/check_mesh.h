@@ -20,11 +20,15 @@ typedef struct mesh_view {
      * only what makes sense is still to be checked. Then a mesh may have neither indices nor triangles. */
     bool seen;
 
+    /* What else there is to see in vertices, or NULL: asked of some rows at a time while they are in the cache, maybe on several
+     * threads. The bits that it returns are put together. */
+    unsigned (*look)(const struct mesh_view *mesh, uint64_t begin, uint64_t end);
+
     /* Where a row of one of these views is, or the mesh (view NULL), for formats whose bytes no walk has names for; otherwise
      * NULL. Numbered: the place does not say which row, so that the text must. */
     bool numbered;
     diag_place (*place_of)(context *c, const struct mesh_view *mesh, const stele_view *view, uint64_t row);
-    const void *user; /* of place_of */
+    const void *user; /* of look and place_of */
 } mesh_view;
 
 /* Whether a vector of this squared length need not be repaired: a loose net, for memory speed. NaN is not. */
@@ -36,6 +40,7 @@ static inline bool st_unit_enough(float square)
     return square > LEAST_UNIT && square < MOST_UNIT;
 }
 
-void st_check_mesh(context *c, const mesh_view *mesh);
+/* Returns all that `look` has seen; all bits, if the work was too much to look. */
+unsigned st_check_mesh(context *c, const mesh_view *mesh);
 
 #endif

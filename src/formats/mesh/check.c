@@ -34,7 +34,13 @@ static stele_view floats_at(const mesh_file *f, uint32_t at, uint32_t components
     return at ? st_view_f32(f->vertices.data + at, f->vertex_count, f->vertices.stride, components) : (stele_view){0};
 }
 
-static void check_geometry(context *c, const mesh_file *f)
+static unsigned look_at_skin(const mesh_view *mesh, uint64_t begin, uint64_t end)
+{
+    return st_mesh_look_at_skin(mesh->user, begin, end);
+}
+
+/* Returns what was seen in the skin. */
+static unsigned check_geometry(context *c, const mesh_file *f)
 {
     mesh_vertex at = st_mesh_vertex(f);
     mesh_view view = {
@@ -44,10 +50,12 @@ static void check_geometry(context *c, const mesh_file *f)
         .normal = floats_at(f, at.normal, 3),
         .uv = floats_at(f, at.uv, 2),
         .indices = st_view_indices(&f->indices, STELE_U32),
+        .look = at.joints ? look_at_skin : NULL,
+        .user = f,
     };
     view.all = view.position;
     view.all.components = 3 + view.normal.components + view.uv.components;
-    st_check_mesh(c, &view);
+    return st_check_mesh(c, &view);
 }
 
 /* The engine looks at no further joint after the first that is none. */
@@ -68,11 +76,11 @@ static bool any_beyond(const uint8_t *joints, unsigned joint_count)
 }
 
 /* Weights have 255 for 1; 1 % is 2.55. */
-static void check_skin(context *c, const mesh_file *f, uint32_t joints)
+static void check_skin(context *c, const mesh_file *f, uint32_t joints, unsigned seen)
 {
     tally beyond = {0}, zero = {0}, sum = {0};
-    mesh_skin look = st_mesh_look_at_skin(c, f);
-    if (look.sound && look.listed)
+    st_mesh_know_skin(c, f, seen);
+    if (!(seen & (SKIN_UNSOUND | SKIN_BEYOND)))
         return;
     for (uint64_t v = 0; v < f->vertex_count; v++) {
         const uint8_t *at = f->vertices.data + v * f->vertices.stride + joints;
@@ -293,9 +301,9 @@ void st_mesh_check(context *c, const raw_file *raw)
     check_format(c, f);
     if (f->root_transform.data)
         check_matrix(c, f->root_transform.data, at_member(&f->root_transform));
-    check_geometry(c, f);
+    unsigned seen = check_geometry(c, f);
     if (vertex_joints)
-        check_skin(c, f, vertex_joints);
+        check_skin(c, f, vertex_joints, seen);
     check_joints(c, f);
     if (c->full && f->animation_count && !f->joint_count)
         st_diag(c->diags, DIAG_SKELETON_EMPTY, at_member(&f->joint_count), "is 0: there is nothing to animate");

@@ -95,13 +95,13 @@ static stele_view joints_without_none(mesh_loader *m)
     return m->joints;
 }
 
-static void take_skin_bytes(mesh_loader *m, const mesh_skin *look, skin_result *skin)
+static void take_skin_bytes(mesh_loader *m, unsigned seen, skin_result *skin)
 {
     stele_view weights = bytes_at(m, m->vertex.joints + INFLUENCES);
     weights.normalized = true;
     *skin = (skin_result){.attribute_count = 2};
     skin->attributes[0] =
-        (stele_attribute){STELE_JOINTS, 0, look->plain ? bytes_at(m, m->vertex.joints) : joints_without_none(m)};
+        (stele_attribute){STELE_JOINTS, 0, seen & SKIN_ODD ? joints_without_none(m) : bytes_at(m, m->vertex.joints)};
     skin->attributes[1] = (stele_attribute){STELE_WEIGHTS, 0, weights};
 }
 
@@ -118,9 +118,9 @@ static bool load_skin(mesh_loader *m, skin_result *skin)
                 "are of a skeleton that is not there: the mesh does not move");
         return false;
     }
-    mesh_skin look = st_mesh_look_at_skin(m->c, f);
-    if (look.sound) {
-        take_skin_bytes(m, &look, skin);
+    unsigned seen = st_mesh_skin(c, f);
+    if (!(seen & SKIN_UNSOUND)) {
+        take_skin_bytes(m, seen, skin);
         return true;
     }
     skin_request request = {.vertex_count = f->vertex_count,
@@ -155,8 +155,7 @@ static bool needs_joints(mesh_loader *m)
 {
     if (!m->vertex.joints || !m->file->joints.count)
         return false;
-    mesh_skin look = st_mesh_look_at_skin(m->c, m->file);
-    return look.sound && !look.plain;
+    return (st_mesh_skin(m->c, m->file) & (SKIN_UNSOUND | SKIN_ODD)) == SKIN_ODD;
 }
 
 /* All that needs another look at the vertices is done when these are read to turn the coordinates. */

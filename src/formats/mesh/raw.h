@@ -108,14 +108,20 @@ const char **st_mesh_list_strings(const mesh_file *f, arena *a, uint64_t *count)
 /* The position of the first joint with each id, or NO_PARENT. */
 void st_mesh_index_joints(const mesh_file *f, int position[256]);
 
-/* Most files have weights that are right as they are: bytes of sum 255, of different joints, the unused ones last and 0. */
-typedef struct mesh_skin {
-    bool sound;  /* all of them */
-    bool plain;  /* and joints without a weight are 0 */
-    bool listed; /* joints are there, or none */
-} mesh_skin;
+/* What is seen in joints and weights. Most files have such as are right as they are: bytes of sum 255, of different joints, the
+ * unused ones last and 0. */
+enum {
+    SKIN_UNSOUND = 1, /* they are not */
+    SKIN_ODD = 2,     /* a joint without a weight is not 0 */
+    SKIN_BEYOND = 4   /* a joint is neither there nor none */
+};
 
-mesh_skin st_mesh_look_at_skin(context *c, const mesh_file *f);
+/* Of some vertices. */
+unsigned st_mesh_look_at_skin(const mesh_file *f, uint64_t begin, uint64_t end);
+
+/* Remembers what was seen in all vertices; and what is known, or else seen now. */
+void st_mesh_know_skin(context *c, const mesh_file *f, unsigned seen);
+unsigned st_mesh_skin(const context *c, const mesh_file *f);
 
 /* The joints of some vertices; those without a weight are 0. */
 void st_mesh_used_joints(const mesh_file *f, uint64_t first, uint64_t count, uint8_t *joints);

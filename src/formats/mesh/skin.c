@@ -31,16 +31,19 @@ static inline uint32_t sum_of(uint32_t bytes)
     return (pairs + (pairs >> 16)) & 0xffffu;
 }
 
-static mesh_skin look_at_all(const mesh_file *f, uint32_t offset)
+enum { BATCH = 32 };
+
+/* Gathered first, so that the compiler can take several vertices at once. */
+static inline unsigned look_at_batch(const uint8_t *at, uint64_t stride, size_t count, uint32_t joint_count)
 {
-    const span *vertices = &f->vertices;
-    const uint32_t joint_count = f->joint_count;
-    uint32_t wrong = 0, odd = 0, beyond = 0;
-    for (uint64_t v = 0; v < f->vertex_count; v++) {
-        const uint8_t *at = vertices->data + v * vertices->stride + offset;
-        uint32_t joints = load_u32(at), weights = load_u32(at + INFLUENCES), used = not_zero(weights);
-        uint32_t strange = not_below(joints, joint_count);
-        wrong |= sum_of(weights) ^ 255;
+    uint32_t joint[BATCH], weight[BATCH], wrong = 0, odd = 0, beyond = 0;
+    for (size_t i = 0; i < count; i++, at += stride) {
+        joint[i] = load_u32(at);
+        weight[i] = load_u32(at + INFLUENCES);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t joints = joint[i], used = not_zero(weight[i]), strange = not_below(joints, joint_count);
+        wrong |= sum_of(weight[i]) ^ 255;
         wrong |= used & strange;
         wrong |= (used >> 8) & ~used;                                            /* one after an unused one */
         wrong |= ~not_zero(joints ^ turned(joints, 1)) & used & turned(used, 1); /* twice the same */
@@ -48,20 +51,38 @@ static mesh_skin look_at_all(const mesh_file *f, uint32_t offset)
         odd |= not_zero(joints) & ~used;
         beyond |= strange & not_zero(joints ^ (EACH * NO_JOINT));
     }
-    return (mesh_skin){!wrong, !odd, !beyond};
+    return (wrong ? SKIN_UNSOUND : 0) | (odd ? SKIN_ODD : 0) | (beyond ? SKIN_BEYOND : 0);
 }
 
-mesh_skin st_mesh_look_at_skin(context *c, const mesh_file *f)
+unsigned st_mesh_look_at_skin(const mesh_file *f, uint64_t begin, uint64_t end)
 {
-    uint32_t offset = st_mesh_vertex(f).joints;
-    const stele_view joints = {f->vertices.data + offset, f->vertex_count, f->vertices.stride, INFLUENCES, STELE_U8, false};
-    bool plain = st_known(c->facts, &joints, FACT_PLAIN);
+    const uint64_t stride = f->vertices.stride;
+    const uint8_t *at = f->vertices.data + begin * stride + st_mesh_vertex(f).joints;
+    unsigned seen = 0;
+    for (; end - begin >= BATCH; begin += BATCH, at += BATCH * stride)
+        seen |= look_at_batch(at, stride, BATCH, f->joint_count);
+    return seen | look_at_batch(at, stride, (size_t)(end - begin), f->joint_count);
+}
+
+static stele_view joints_of(const mesh_file *f)
+{
+    const uint8_t *data = f->vertices.data + st_mesh_vertex(f).joints;
+    return (stele_view){data, f->vertex_count, f->vertices.stride, INFLUENCES, STELE_U8, false};
+}
+
+void st_mesh_know_skin(context *c, const mesh_file *f, unsigned seen)
+{
+    stele_view joints = joints_of(f);
+    if (!(seen & SKIN_UNSOUND))
+        st_know(c->facts, &joints, seen & SKIN_ODD ? FACT_SOUND : FACT_SOUND | FACT_PLAIN);
+}
+
+unsigned st_mesh_skin(const context *c, const mesh_file *f)
+{
+    stele_view joints = joints_of(f);
     if (st_known(c->facts, &joints, FACT_SOUND))
-        return (mesh_skin){true, plain, plain};
-    mesh_skin look = look_at_all(f, offset);
-    if (look.sound)
-        st_know(c->facts, &joints, look.plain ? FACT_SOUND | FACT_PLAIN : FACT_SOUND);
-    return look;
+        return st_known(c->facts, &joints, FACT_PLAIN) ? 0 : SKIN_ODD;
+    return st_mesh_look_at_skin(f, 0, f->vertex_count);
 }
 
 /* ---- What moves vertices ---- */
