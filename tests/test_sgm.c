@@ -214,7 +214,8 @@ static const finding findings[] = {
     {"weight-all-zero", "mesh[0].vertices[0].weights", 111, STELE_WARNING, {111, 4, BYTES(F0)}, NONE},
     {"bone-negative", "mesh[0].vertices[0].bones", 127, STELE_WARNING, {127, 4, BYTES(FMINUS)}, NONE},
     {"bone-fractional", "mesh[0].vertices[0].bones", 127, STELE_WARNING, {127, 4, BYTES(FHALF)}, NONE},
-    {"bone-out-of-range", "mesh[0].vertices[0].bones", 127, STELE_ERROR, {127, 4, BYTES(F5)}, NONE},
+    {"bone-out-of-range", "mesh[0].vertices[0].bones", 127, STELE_ERROR, {127, 4, BYTES(F65536)}, NONE},
+    {"bone-out-of-range", "mesh[0].vertices[2].bones", 319, STELE_ERROR, {331, 4, BYTES(F65536)}, NONE},
     {"material-out-of-range", "mesh[0].material", 38, STELE_ERROR, {38, 1, BYTES(7)}, NONE},
     {"id-not-position", "mesh[0].id", 37, STELE_WARNING, {37, 1, BYTES(5)}, NONE},
     {"id-not-position", "material[0].id", 6, STELE_WARNING, {6, 1, BYTES(1)}, NONE},
@@ -288,6 +289,19 @@ static void bone_map_is_checked(void **state)
     assert_non_null(d);
     assert_string_equal(d->path, "mesh[0].bone_map[0]");
     stele_close(file);
+}
+
+/* There is no bone 5; that takes a look at the skeleton, which only the full check has. */
+static void bones_are_those_of_the_skeleton(void **state)
+{
+    (void)state;
+    bytes changed = spliced(LITERAL(v3), &(splice){127, 4, BYTES(F5)}, &(splice){0});
+    stele_file *file = stele_open_memory(changed.data, changed.size, &full);
+    const stele_diagnostic *d = find_diagnostic(file, "bone-out-of-range");
+    assert_non_null(d);
+    assert_string_equal(d->path, "mesh[0].vertices[0].bones");
+    stele_close(file);
+    free(changed.data);
 }
 
 /* ---- From one dialect to another: the expected bytes are written out too ---- */
@@ -426,6 +440,7 @@ int main(void)
         cmocka_unit_test(findings_are_found),
         cmocka_unit_test(rayne_has_limits),
         cmocka_unit_test(bone_map_is_checked),
+        cmocka_unit_test(bones_are_those_of_the_skeleton),
         cmocka_unit_test(conversions_are_exact),
         cmocka_unit_test(names_get_their_nul),
         cmocka_unit_test(too_much_does_not_fit),

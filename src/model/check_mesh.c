@@ -1,6 +1,7 @@
 /* The checks of a mesh, whatever format it is from. Work is cut into chunks: a chunk is first asked, at memory speed, whether
  * anything at all is wrong with it, and looked at closely only then. Chunks may run on several threads; each counts into a
  * tally of its own, and the tallies are added up in order, so that the findings do not depend on the threads. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -192,9 +193,23 @@ static void check_weights(const mesh_view *m, uint64_t begin, uint64_t end, mesh
     }
 }
 
+/* Where only those that go beyond matter, most meshes have none. */
+static bool no_bone_beyond(const mesh_view *m, uint64_t begin, uint64_t end)
+{
+    const stele_view *bones = &m->bone;
+    const uint64_t exact = 1u << 24; /* floats are */
+    if (m->bone_count == UINT64_MAX)
+        return true;
+    return bones->type == STELE_F32 && m->bone_count <= exact &&
+           !st_scan_outside_rows(row(bones, begin), end - begin, bones->stride, bones->components, -FLT_MAX,
+                                 (float)m->bone_count - 1);
+}
+
 static void check_bones(const mesh_view *m, uint64_t begin, uint64_t end, bool full, mesh_tally *t)
 {
     double limit = m->bone_count == UINT64_MAX ? INFINITY : (double)m->bone_count;
+    if (!full && no_bone_beyond(m, begin, end))
+        return;
     for (uint64_t v = begin; v < end; v++) {
         float bones[MOST_COMPONENTS];
         bool negative = false, fractional = false, beyond = false;

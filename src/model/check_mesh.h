@@ -20,8 +20,8 @@ typedef struct mesh_view {
      * only what makes sense is still to be checked. Then a mesh may have neither indices nor triangles. */
     bool seen;
 
-    /* What else there is to see in vertices, or NULL: asked of some rows at a time while they are in the cache, maybe on several
-     * threads. The bits that it returns are put together. */
+    /* What else there is to see in vertices, or NULL: asked of some rows at a time while they are in the cache, maybe on
+     * several threads. The bits that it returns are put together. */
     unsigned (*look)(const struct mesh_view *mesh, uint64_t begin, uint64_t end);
 
     /* Where a row of one of these views is, or the mesh (view NULL), for formats whose bytes no walk has names for; otherwise
