@@ -146,7 +146,7 @@ static load_column loader_of(const stele_view *v)
     }
 }
 
-static void fill_rest(const float *neutral, uint32_t given, uint32_t width, size_t count, float *rows)
+void st_fill_rows(const float *neutral, uint32_t given, uint32_t width, size_t count, float *rows)
 {
     for (uint32_t k = given; k < width; k++) {
         const float rest = neutral[k];
@@ -159,7 +159,7 @@ static void fill_rest(const float *neutral, uint32_t given, uint32_t width, size
 void st_load_rows(const stele_view *v, uint64_t first, size_t count, uint32_t width, const float *neutral, float *rows)
 {
     uint32_t given = v->components < width ? v->components : width;
-    fill_rest(neutral, given, width, count, rows);
+    st_fill_rows(neutral, given, width, count, rows);
     if (st_same_numbers(v, STELE_F32, given, false))
         st_copy_rows(st_view_at(v, first), v->stride, (uint8_t *)rows, width * sizeof *rows, count, given * sizeof *rows);
     else

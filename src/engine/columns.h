@@ -12,6 +12,9 @@ enum {
 /* Rows of a view as packed floats, width of them each; what the view lacks is neutral. */
 void st_load_rows(const stele_view *v, uint64_t first, size_t count, uint32_t width, const float *neutral, float *rows);
 
+/* What is neutral into packed rows of so many floats, from the given ones on. */
+void st_fill_rows(const float *neutral, uint32_t given, uint32_t width, size_t count, float *rows);
+
 /* Packed floats as numbers of the machine's byte order, stride bytes apart. False if some did not fit, and were clamped: then
  * rows are changed too. */
 bool st_store_rows(float *rows, size_t count, uint32_t width, stele_type type, bool normalized, uint8_t *out, size_t stride);

@@ -299,12 +299,6 @@ static bool copy_moved(const column *c, const moved_block *m, size_t count, uint
     return true;
 }
 
-static void take_neutral(const column *c, size_t count, float *rows)
-{
-    for (size_t i = 0; i < count; i++)
-        memcpy(rows + i * c->slot.components, c->neutral, c->slot.components * sizeof *rows);
-}
-
 static void scale_rows(const stele_slot *slot, size_t count, float *rows)
 {
     for (size_t i = 0; i < count; i++)
@@ -330,7 +324,7 @@ static bool fill_column(const reader *r, const column *c, uint64_t first, size_t
     else if (c->view)
         st_load_rows(c->view, first, count, c->slot.components, c->neutral, rows);
     else
-        take_neutral(c, count, rows);
+        st_fill_rows(c->neutral, 0, c->slot.components, count, rows);
     if (c->slot.scale[0] != 0)
         scale_rows(&c->slot, count, rows);
     return st_store_rows(rows, count, c->slot.components, c->slot.type, c->slot.normalized, out, stride);
