@@ -197,6 +197,8 @@ class Refusals(unittest.TestCase):
                 for limit in "1", "1000":
                     with self.subTest(verb=verb, limit=option + " " + limit):
                         run = Run([way[0], option, limit, *way[1:]])
+                        if verb == "view" and "built without its page" in run.said:
+                            self.skipTest("the command has no page")
                         self.assertEqual(run.code, NO_IO)
                         self.assertEqual(run.said.count(option), 1 + (verb == "diff"), run.said)  # of either file
 
