@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The Python package beside the command and readers of the tests' own."""
+import base64
 import ctypes
 import ctypes.util
 import gc
@@ -27,6 +28,10 @@ except ModuleNotFoundError:  # Debian's numpy is that of its own Python
 import stele
 
 SCRIBE = ROOT / "samples/scribe.sgm"
+
+
+def gltf(**parts):
+    return json.dumps({"asset": {"version": "2.0"}} | parts).encode()
 
 
 class Package(unittest.TestCase):
@@ -87,6 +92,56 @@ class Package(unittest.TestCase):
             for mesh in model.meshes:
                 self.assertEqual(mesh.weights, [0.0] * len(mesh.primitives[0].morphs))
             self.assertIsInstance(model.materials[0].textures[0], stele.TextureUse)
+
+    def test_all_that_is_pointed_to_has_a_length(self):
+        seen, waiting = set(), [stele._header.stele_model]
+        while waiting:
+            struct = waiting.pop()
+            seen.add(struct)
+            kind = stele._KINDS.get(struct, stele.Part)
+            for name, type_ in struct._fields_:
+                if issubclass(type_, ctypes._Pointer) and not isinstance(vars(kind).get(name), property):
+                    self.assertEqual(kind(struct(), None)._count(name), 16 if name == "matrix" else 0)
+                inner = getattr(type_, "_type_", type_)
+                if isinstance(inner, type) and issubclass(inner, ctypes.Structure) and inner not in seen:
+                    waiting.append(inner)
+        self.assertIn(stele._header.stele_property, seen)
+
+    def test_weights_of_nodes(self):
+        data = struct.pack("<18f", *range(18)) * 2
+        buffer = {"byteLength": len(data), "uri": "data:;base64," + base64.b64encode(data).decode()}
+        accessor = {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 1, 2], "max": [6, 7, 8]}
+        mesh = {"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}] * 2}], "weights": [0.25, 0.5]}
+        file = stele.open(gltf(buffers=[buffer], bufferViews=[{"buffer": 0, "byteLength": len(data)}], accessors=[accessor], meshes=[mesh],
+                               nodes=[{"mesh": 0, "weights": [0.5, 1]}, {"mesh": 0}, {}], scenes=[{"nodes": [0, 1, 2]}]), name="m.gltf")
+        model = file.model
+        self.assertEqual([n.weights for n in model.nodes if n.mesh is not None], [[0.5, 1], None])
+        self.assertEqual([n.weights for n in model.nodes if n.mesh is None], [None] * (len(model.nodes) - 2))
+        self.assertEqual(model.meshes[0].weights, [0.25, 0.5])
+
+    def test_images_inside(self):
+        image = (ROOT / "samples/scribe.png").read_bytes()
+        uri = "data:image/png;base64," + base64.b64encode(image).decode()
+        with stele.open(gltf(images=[{"uri": uri}, {"uri": "beside.png"}], textures=[{"source": 0}, {"source": 1}]), name="i.gltf") as file:
+            self.assertEqual([t.data for t in file.model.textures], [image, None])
+
+    def test_properties(self):
+        with stele.open(SCRIBE) as file:
+            properties = file.model.materials[0].properties
+            self.assertEqual(len(properties), 1)
+            self.assertEqual([p.key for p in properties.items], list(properties))
+            self.assertEqual(dict(properties), {properties.items[0].key: properties.items[0].value})
+        extras = {"text": "ä", "number": 2.5, "numbers": [1, 2, 3], "none": [], "other": {"a": [None, True]}}
+        with stele.open(gltf(nodes=[{"extras": extras}], scenes=[{"nodes": [0]}]), name="extras.gltf") as file:
+            properties = file.model.nodes[0].properties
+            self.assertEqual(dict(properties), extras)
+            self.assertEqual(properties["text"], "ä")
+            self.assertEqual((properties.get("number"), properties.get("no such", 7)), (2.5, 7))
+            self.assertIn("other", properties)
+            self.assertNotIn("no such", properties)
+            self.assertRaises(KeyError, lambda: properties["no such"])
+            numbers = properties.items[2]
+            self.assertEqual((numbers.key, numbers.text, numbers.json, numbers.numbers), ("numbers", None, None, [1, 2, 3]))
 
     @unittest.skipUnless(shutil.which("mypy"), "there is no mypy here")
     def test_types_hold(self):

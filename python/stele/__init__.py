@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ from . import _header
 from ._header import *  # noqa: F401,F403 (the constants)
 
 __all__ = ["Attribute", "Channel", "Clip", "Diagnostic", "Error", "File", "Format", "Material", "Mesh", "Model", "Morph", "Node", "Part",
-           "Primitive", "Skin", "Texture", "TextureUse", "Transform", "formats", "open", "version"]
+           "Primitive", "Properties", "Property", "Skin", "Texture", "TextureUse", "Transform", "formats", "open", "version"]
 
 _TYPES = {_header.U8: "u1", _header.I8: "i1", _header.U16: "<u2", _header.I16: "<i2", _header.U32: "<u4", _header.F32: "<f4"}
 _SEVERITIES = ("off", "note", "warning", "loss", "error")
@@ -171,9 +172,9 @@ class Part:
         name = getattr(self._struct, "name", None)
         return f"<{type(self._struct).__name__}{'' if name is None else ' ' + repr(_text(name))}>"
 
-    def _count(self, name: str) -> int | None:
+    def _count(self, name: str) -> int:
         """How many there are of what a pointer points to: nodes has node_count, indices index_count."""
-        known = {"order": "node_count", "first_weight": "node_count"}
+        known = {"order": "node_count", "first_weight": "node_count", "items": "count"}
         if name == "matrix":
             return 16
         if name in known:
@@ -182,7 +183,7 @@ class Part:
             count = getattr(self._struct, f"{stem}_count", None)
             if count is not None:
                 return count
-        return None
+        raise AttributeError(f"nobody says how many {name} there are")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -197,11 +198,60 @@ class Part:
         if isinstance(value, ctypes.Array):
             return [_part(v, self._handle) if isinstance(v, ctypes.Structure) else v for v in value]
         if isinstance(value, ctypes._Pointer):
-            count = self._count(name)
-            if not value or count is None:
-                return [] if count is not None and name != "matrix" else None
-            return [_part(v, self._handle) if isinstance(v, ctypes.Structure) else v for v in (value[i] for i in range(count))]
+            if not value:
+                return None if name == "matrix" else []
+            items = (value[i] for i in range(self._count(name)))
+            return [_part(v, self._handle) if isinstance(v, ctypes.Structure) else v for v in items]
         return None if name in _NO_INDEX and value == _header.NONE else value
+
+
+class Property(Part):
+    """What a format or a file says beyond the model: a key, and one of text, json and numbers."""
+
+    key: str
+    text: str | None
+    json: str | None
+    numbers: list[float]
+
+    @property
+    def value(self) -> Any:
+        """Whichever it is: a str, what the JSON says, a float, or a list of them unless it is one."""
+        if self.text is not None:
+            return self.text
+        if self.json is not None:
+            return json.loads(self.json)
+        numbers = self.numbers
+        return numbers[0] if len(numbers) == 1 else numbers
+
+
+class Properties(Part):
+    """Read like a dict of values, by their keys: properties["sgm.texture"]. items is the list of stele.h."""
+
+    items: list[Property]
+    count: int
+
+    def keys(self) -> list[str]:
+        return [item.key for item in self.items]
+
+    def get(self, key: str, otherwise: Any = None) -> Any:
+        return next((item.value for item in self.items if item.key == key), otherwise)
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self:
+            raise KeyError(key)
+        return self.get(key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        return f"<stele_properties {dict(self)!r}>"
 
 
 class Transform(Part):
@@ -218,6 +268,16 @@ class Node(Part):
     mesh: int | None
     skin: int | None
     attachment: bool
+    properties: Properties
+
+    @property
+    def weights(self) -> list[float] | None:
+        """Of the morphs of its mesh, without a clip; None: as the mesh says."""
+        weights = self._struct.weights
+        if not weights or self.mesh is None:
+            return None
+        model = _library.stele_file_model(self._handle.pointer).contents  # made already: this node is of it
+        return weights[:_morph_count(model.meshes[self.mesh])]
 
 
 class Attribute(Part):
@@ -243,6 +303,7 @@ class Primitive(Part):
     indices: numpy.ndarray  # no rows: the vertices follow each other
     material: int | None
     morphs: list[Morph]
+    properties: Properties
 
     def __getitem__(self, which: int | tuple[int, int]) -> numpy.ndarray:
         semantic, number = which if isinstance(which, tuple) else (which, 0)
@@ -270,15 +331,20 @@ class Primitive(Part):
         return out.reshape(-1, 3)
 
 
+def _morph_count(mesh: ctypes.Structure) -> int:
+    return mesh.primitives[0].morph_count if mesh.primitive_count else 0
+
+
 class Mesh(Part):
     name: str | None
     primitives: list[Primitive]
+    properties: Properties
 
     @property
     def weights(self) -> list[float]:
         """Of the morphs, without a clip."""
-        primitives, weights = self.primitives, self._struct.weights
-        return [weights[i] if weights else 0.0 for i in range(len(primitives[0].morphs) if primitives else 0)]
+        weights, count = self._struct.weights, _morph_count(self._struct)
+        return weights[:count] if weights else [0.0] * count
 
 
 class Skin(Part):
@@ -286,6 +352,7 @@ class Skin(Part):
     joints: list[int]  # nodes
     inverse_bind: numpy.ndarray  # rows of 16, by columns
     skeleton: int | None
+    properties: Properties
 
 
 class Channel(Part):
@@ -300,17 +367,24 @@ class Clip(Part):
     name: str | None
     duration: float
     channels: list[Channel]
+    properties: Properties
 
 
 class Texture(Part):
     name: str | None
     file: str | None
-    size: int  # of an image inside the file; File.texture gives the bytes of any
-    mime_type: str | None
+    size: int  # of data
+    mime_type: str | None  # of data
     wrap_u: int
     wrap_v: int
     mag_filter: int
     min_filter: int
+    properties: Properties
+
+    @property
+    def data(self) -> bytes | None:
+        """An image inside the file, or None; File.texture gives the bytes of any."""
+        return ctypes.string_at(self._struct.data, self._struct.size) if self._struct.data else None
 
 
 class TextureUse(Part):
@@ -336,6 +410,7 @@ class Material(Part):
     alpha_cutoff: float
     double_sided: bool
     unlit: bool
+    properties: Properties
 
 
 def _floats(array: numpy.ndarray) -> Any:
@@ -351,6 +426,7 @@ class Model(Part):
     clips: list[Clip]
     materials: list[Material]
     textures: list[Texture]
+    properties: Properties
 
     def _clip(self, clip: int | str | None) -> int:
         if clip is None:
@@ -398,8 +474,9 @@ def _part(struct: ctypes.Structure, handle: _Handle) -> Part:
 _KINDS: dict[type, type[Part]] = {
     _header.stele_attribute: Attribute, _header.stele_channel: Channel, _header.stele_clip: Clip, _header.stele_material: Material,
     _header.stele_mesh: Mesh, _header.stele_model: Model, _header.stele_morph: Morph, _header.stele_node: Node,
-    _header.stele_primitive: Primitive, _header.stele_skin: Skin, _header.stele_texture: Texture,
-    _header.stele_texture_use: TextureUse, _header.stele_transform: Transform}
+    _header.stele_primitive: Primitive, _header.stele_properties: Properties, _header.stele_property: Property,
+    _header.stele_skin: Skin, _header.stele_texture: Texture, _header.stele_texture_use: TextureUse,
+    _header.stele_transform: Transform}
 
 
 # ---- Files
