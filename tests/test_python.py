@@ -215,6 +215,19 @@ class Package(unittest.TestCase):
         self.assertEqual(positions[0].tobytes(), first)
         self.assertEqual(struct.unpack("<3f", first), tuple(positions[0]))
 
+    def test_arrays_cannot_be_made_writable(self):
+        with stele.open(SCRIBE) as file:
+            model = file.model
+            primitive = model.meshes[0].primitives[0]
+            arrays = [primitive[stele.POSITION], primitive.indices, primitive.attributes[0].view, model.clips[0].channels[0].times]
+        del file, model, primitive
+        gc.collect()
+        for array in arrays:
+            self.assertGreater(array.size, 0)
+            for same in (array, array[1:], array.view(numpy.ndarray)):
+                self.assertRaises(ValueError, lambda same=same: same.setflags(write=True))
+            self.assertEqual(array.copy().tobytes(), array.tobytes())
+
     def test_failures_carry_what_is_wrong(self):
         data = SCRIBE.read_bytes()
         with self.assertRaises(stele.Error) as caught:

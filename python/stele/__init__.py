@@ -154,9 +154,9 @@ def _array(view: _header.stele_view, handle: _Handle) -> numpy.ndarray:
     size = (view.count - 1) * view.stride + view.components * kind.itemsize
     memory = (ctypes.c_char * size).from_address(view.data)
     memory.handle = handle
-    rows: numpy.ndarray = numpy.ndarray((view.count, view.components), kind, memory, 0, (view.stride, kind.itemsize))
-    rows.flags.writeable = False
-    return rows
+    # A write to a mapped file ends the process. frombuffer keeps that this is read-only; ndarray would ask what is behind it.
+    read_only = numpy.frombuffer(memoryview(memory).toreadonly(), numpy.uint8)
+    return numpy.ndarray((view.count, view.components), kind, read_only, 0, (view.stride, kind.itemsize))
 
 
 class Part:
