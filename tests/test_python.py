@@ -154,6 +154,27 @@ class Package(unittest.TestCase):
         self.assertEqual(len(said), 2, said)  # the one that is wrong, and the sum
         self.assertIn("use.py:5: error: Incompatible types in assignment", said[0])
 
+    def test_attributes(self):
+        """What is in a primitive is what can be had of it."""
+        with stele.open(SCRIBE) as file:
+            primitive = file.model.meshes[0].primitives[0]
+            there = {(a.semantic, a.set) for a in primitive.attributes}
+            self.assertIn((stele.UV, 0), there)
+            for semantic in range(-1, 9):
+                for number in (-1, 0, 1, 2**32):
+                    for which in [(semantic, number), *([semantic] if not number else [])]:
+                        if (semantic, number) in there:
+                            self.assertIn(which, primitive)
+                            self.assertEqual(len(primitive[which]), len(primitive.floats(semantic, number)))
+                        else:
+                            self.assertNotIn(which, primitive)
+                            self.assertRaises(KeyError, lambda which=which: primitive[which])
+                            self.assertRaises(KeyError, primitive.floats, semantic, number)
+            self.assertNotIn(2**32, primitive)
+            self.assertNotIn("UV", primitive)
+            self.assertRaises(KeyError, lambda: primitive[2**32])
+            self.assertRaises(TypeError, lambda: list(primitive))
+
     def test_skinning_by_numpy(self):
         """What the arrays and matrices say, multiplied here, is where the library draws the vertices."""
         with stele.open(SCRIBE) as file:

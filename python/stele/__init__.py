@@ -306,21 +306,28 @@ class Primitive(Part):
     properties: Properties
 
     def __getitem__(self, which: int | tuple[int, int]) -> numpy.ndarray:
-        semantic, number = which if isinstance(which, tuple) else (which, 0)
-        view = _library.stele_primitive_view(ctypes.byref(self._struct), semantic, number)
-        if not view:
-            raise KeyError(which)
-        return _array(view.contents, self._handle)
+        return _array(self._view(which), self._handle)
 
-    def __contains__(self, which: int) -> bool:
-        return bool(_library.stele_primitive_view(ctypes.byref(self._struct), which, 0))
+    def __contains__(self, which: object) -> bool:
+        return self._find(which) is not None
+
+    __iter__ = None  # numbers of attributes are no places in a row
+
+    def _find(self, which: object) -> _header.stele_view | None:
+        wanted = which if isinstance(which, tuple) else (which, 0)
+        attributes = (self._struct.attributes[i] for i in range(self._struct.attribute_count))
+        return next((a.view for a in attributes if (a.semantic, a.set) == wanted), None)
+
+    def _view(self, which: int | tuple[int, int]) -> _header.stele_view:
+        view = self._find(which)
+        if view is None:
+            raise KeyError(which)
+        return view
 
     def floats(self, semantic: int, set: int = 0) -> numpy.ndarray:
         """An attribute as floats, with normalisation applied: a copy."""
-        view = _library.stele_primitive_view(ctypes.byref(self._struct), semantic, set)
-        if not view:
-            raise KeyError(semantic)
-        out = numpy.empty((view.contents.count, view.contents.components), numpy.float32)
+        view = self._view((semantic, set))
+        out = numpy.empty((view.count, view.components), numpy.float32)
         _library.stele_read_floats(view, out.shape[1], out.ctypes.data_as(ctypes.POINTER(ctypes.c_float)), 0, len(out))
         return out
 
