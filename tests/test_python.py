@@ -154,6 +154,42 @@ class Package(unittest.TestCase):
         self.assertEqual(len(said), 2, said)  # the one that is wrong, and the sum
         self.assertIn("use.py:5: error: Incompatible types in assignment", said[0])
 
+    def test_wrong_numbers_find_nothing(self):
+        with stele.open(SCRIBE) as file:
+            model = file.model
+            self.assertGreater(abs(model.node_matrices(0, 0.3) - model.node_matrices(None, 0.3)).max(), 0)
+            for wrong in (-1, len(model.clips), stele.NONE, 2**32, 2**64):
+                for call in (lambda n: model.node_matrices(n, 0.3), lambda n: model.skin_matrices(0, n, 0.3), model.skin_matrices,
+                             file.texture, file.pixels):
+                    with self.assertRaises(stele.NoSuchIndex, msg=wrong) as caught:
+                        call(wrong)
+                    self.assertIsInstance(caught.exception, stele.Error)
+                    self.assertIsInstance(caught.exception, IndexError)
+                    self.assertEqual(caught.exception.status, stele.USAGE)
+            self.assertTrue(numpy.array_equal(model.node_matrices(numpy.int64(0), 0.3), model.node_matrices(0, 0.3)))
+            self.assertRaises(TypeError, lambda: model.node_matrices(0.0, 0.3))
+            for wrong in (-1, 0, 65537, 2**32 + 8):
+                for sides in ((wrong, 8), (8, wrong)):
+                    with self.assertRaises(stele.Error, msg=sides) as caught:
+                        file.render(*sides)
+                    self.assertEqual(caught.exception.status, stele.USAGE)
+            self.assertEqual(file.render(65536, 1).shape, (1, 65536, 4))
+
+    def test_no_function_cuts_off_numbers(self):
+        """None of the library takes a number that is beyond its parameter's range."""
+        ranges = {ctypes.c_int: (-2**31, 2**31), ctypes.c_uint32: (0, 2**32), ctypes.c_uint64: (0, 2**64), ctypes.c_size_t: (0, 2**64)}
+        seen = set()
+        for name, (_, kinds) in stele._header.FUNCTIONS.items():
+            for kind, parameter in zip(kinds, getattr(stele._library, name).argtypes, strict=True):
+                if kind in ranges:
+                    seen.add(kind)
+                    least, end = ranges[kind]
+                    self.assertEqual([parameter.from_param(n).value for n in (least, end - 1)], [least, end - 1])
+                    for wrong in (least - 1, end, -2**64):
+                        self.assertRaises(OverflowError, parameter.from_param, wrong)
+        self.assertEqual(seen, set(ranges))
+        self.assertRaises(ctypes.ArgumentError, lambda: stele._library.stele_format_at(2**64))
+
     def test_attributes(self):
         """What is in a primitive is what can be had of it."""
         with stele.open(SCRIBE) as file:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import json
+import operator
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,11 +33,13 @@ import numpy
 from . import _header
 from ._header import *  # noqa: F401,F403 (the constants)
 
-__all__ = ["Attribute", "Channel", "Clip", "Diagnostic", "Error", "File", "Format", "Material", "Mesh", "Model", "Morph", "Node", "Part",
+__all__ = ["Attribute", "Channel", "Clip", "Diagnostic", "Error", "File", "Format", "Material", "Mesh", "Model", "Morph", "NoSuchIndex",
+           "Node", "Part",
            "Primitive", "Properties", "Property", "Skin", "Texture", "TextureUse", "Transform", "formats", "open", "version"]
 
 _TYPES = {_header.U8: "u1", _header.I8: "i1", _header.U16: "<u2", _header.I16: "<i2", _header.U32: "<u4", _header.F32: "<f4"}
 _SEVERITIES = ("off", "note", "warning", "loss", "error")
+_MOST_SIDE = 65536  # of a picture, in pixels
 _NO_INDEX = {"parent", "mesh", "skin", "material", "skeleton", "texture", "node"}
 
 
@@ -62,13 +65,32 @@ def _find() -> str:
     return found
 
 
+class _Whole:
+    """A parameter of a whole number, which must be in its range: ctypes itself cuts off what does not fit, and -1 becomes NONE."""
+
+    def __init__(self, kind: type):
+        self.kind = kind
+
+    def from_param(self, value: Any) -> Any:
+        if isinstance(value, self.kind):
+            return value
+        made = self.kind(value)
+        if made.value != value:
+            raise OverflowError(f"{value} is beyond the range of {self.kind.__name__}")
+        return made
+
+
+def _parameters(kinds: Any) -> list[Any]:
+    return [_Whole(kind) if type(getattr(kind(), "value", None)) is int else kind for kind in kinds]
+
+
 def _load() -> ctypes.CDLL:
     place = _find()
     try:
         library = ctypes.CDLL(place)
         for name, (returned, arguments) in _header.FUNCTIONS.items():
             function = getattr(library, name)
-            function.restype, function.argtypes = returned, arguments
+            function.restype, function.argtypes = returned, _parameters(arguments)
     except OSError as problem:
         raise ImportError(f"{place} cannot be loaded: {problem}") from problem
     except AttributeError as problem:
@@ -131,6 +153,16 @@ class Error(Exception):
     def __init__(self, status: int, message: str, diagnostics: Sequence[Diagnostic] = ()):
         super().__init__(message)
         self.status, self.message, self.diagnostics = status, message, list(diagnostics)
+
+
+class NoSuchIndex(Error, IndexError):
+    """A number of no clip, skin or texture."""
+
+
+def _index(number: int, count: int, what: str) -> int:
+    if not 0 <= operator.index(number) < count:
+        raise NoSuchIndex(_header.USAGE, f"there is no {what} {number}")
+    return operator.index(number)
 
 
 # ---- Models
@@ -438,8 +470,8 @@ class Model(Part):
     def _clip(self, clip: int | str | None) -> int:
         if clip is None:
             return _header.NONE
-        if isinstance(clip, int):
-            return clip
+        if not isinstance(clip, str):
+            return _index(clip, self._struct.clip_count, "clip")
         found = _library.stele_find_clip(ctypes.byref(self._struct), clip.encode("utf-8", "surrogateescape"))
         if found == _header.NONE:
             raise Error(_header.USAGE, f"there is no clip {clip!r}")
@@ -455,7 +487,7 @@ class Model(Part):
         if status == _header.OK:
             status = _library.stele_node_matrices(ctypes.byref(self._struct), ctypes.byref(pose), _floats(out), count)
         if status != _header.OK:
-            raise Error(status, f"there is no clip {clip!r}")
+            raise Error(status, "the matrices of the nodes could not be made")
         return out
 
     def node_matrices(self, clip: int | str | None = None, seconds: float = 0) -> numpy.ndarray:
@@ -464,8 +496,7 @@ class Model(Part):
 
     def skin_matrices(self, skin: int = 0, clip: int | str | None = None, seconds: float = 0) -> numpy.ndarray:
         """The same for each joint of a skin, from vertices as they are in the file to the model: shape (joints, 4, 4)."""
-        if not 0 <= skin < self._struct.skin_count:
-            raise IndexError(skin)
+        skin = _index(skin, self._struct.skin_count, "skin")
         nodes, count = self._matrices(clip, seconds), self._struct.skins[skin].joint_count
         out = numpy.empty((count, 4, 4), numpy.float32)
         status = _library.stele_skin_matrices(ctypes.byref(self._struct), skin, _floats(nodes), len(nodes), 16, _floats(out), count)
@@ -545,7 +576,8 @@ class File:
     def texture(self, index: int) -> bytes:
         """The image file of a texture."""
         size = ctypes.c_size_t()
-        data = _library.stele_texture_bytes(self._pointer, index, ctypes.byref(size))
+        texture = _index(index, self.model._struct.texture_count, "texture")
+        data = _library.stele_texture_bytes(self._pointer, texture, ctypes.byref(size))
         if not data:
             self._check(_library.stele_file_status(self._pointer))
         return ctypes.string_at(data, size.value)
@@ -570,6 +602,9 @@ class File:
 
     def render(self, width: int = 512, height: int = 512) -> numpy.ndarray:
         """A picture: rows of pixels of red, green, blue and alpha."""
+        for side in (width, height):
+            if not 0 < operator.index(side) <= _MOST_SIDE:
+                raise Error(_header.USAGE, f"a side of a picture has 1 to {_MOST_SIDE} pixels, not {side}")
         pixels = numpy.zeros((height, width, 4), numpy.uint8)
         picture = _header.stele_picture(width, height, pixels.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8)))
         self._check(_library.stele_render(self._pointer, ctypes.byref(picture), None))
