@@ -34,6 +34,16 @@ def gltf(**parts):
     return json.dumps({"asset": {"version": "2.0"}} | parts).encode()
 
 
+def places(count):
+    """The parts of a glTF in which accessor 0 has so many positions."""
+    data = struct.pack(f"<{3 * count}f", *range(3 * count))
+    uri = "data:;base64," + base64.b64encode(data).decode()
+    accessor = {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 1, 2],
+                "max": [3 * count - 3, 3 * count - 2, 3 * count - 1]}
+    return {"buffers": [{"byteLength": len(data), "uri": uri}], "bufferViews": [{"buffer": 0, "byteLength": len(data)}],
+            "accessors": [accessor]}
+
+
 class Package(unittest.TestCase):
     def test_header_is_what_its_maker_prints(self):
         made = subprocess.run(["python3", ROOT / "tools/make_python.py"], capture_output=True, text=True, check=True).stdout
@@ -108,12 +118,9 @@ class Package(unittest.TestCase):
         self.assertIn(stele._header.stele_property, seen)
 
     def test_weights_of_nodes(self):
-        data = struct.pack("<18f", *range(18)) * 2
-        buffer = {"byteLength": len(data), "uri": "data:;base64," + base64.b64encode(data).decode()}
-        accessor = {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 1, 2], "max": [6, 7, 8]}
         mesh = {"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}] * 2}], "weights": [0.25, 0.5]}
-        file = stele.open(gltf(buffers=[buffer], bufferViews=[{"buffer": 0, "byteLength": len(data)}], accessors=[accessor], meshes=[mesh],
-                               nodes=[{"mesh": 0, "weights": [0.5, 1]}, {"mesh": 0}, {}], scenes=[{"nodes": [0, 1, 2]}]), name="m.gltf")
+        file = stele.open(gltf(**places(3), meshes=[mesh], nodes=[{"mesh": 0, "weights": [0.5, 1]}, {"mesh": 0}, {}],
+                               scenes=[{"nodes": [0, 1, 2]}]), name="m.gltf")
         model = file.model
         self.assertEqual([n.weights for n in model.nodes if n.mesh is not None], [[0.5, 1], None])
         self.assertEqual([n.weights for n in model.nodes if n.mesh is None], [None] * (len(model.nodes) - 2))
@@ -210,6 +217,22 @@ class Package(unittest.TestCase):
             self.assertNotIn("UV", primitive)
             self.assertRaises(KeyError, lambda: primitive[2**32])
             self.assertRaises(TypeError, lambda: list(primitive))
+
+    def test_only_triangles_are_triangles(self):
+        vertices = "".join(f"v {i} 0 {i * i}\n" for i in range(6))
+        for topology, drawn, expected in ((stele.LINES, "l 1 2\nl 2 3\nl 3 4\n", []), (stele.POINTS, "p 1 2 3\n", []),
+                                          (stele.TRIANGLES, "f 1 2 3\nf 4 5 6\n", [[0, 1, 2], [3, 4, 5]])):
+            with stele.open((vertices + drawn).encode(), name="some.obj") as file:
+                primitive = file.model.meshes[0].primitives[0]
+                self.assertEqual(primitive.topology, topology)
+                triangles = primitive.triangles()
+                self.assertEqual((triangles.shape, triangles.dtype), ((len(expected), 3), numpy.uint32))
+                self.assertEqual(triangles.tolist(), expected)
+        for count in (3, 4, 5, 6):  # what is left over is not drawn
+            mesh = {"primitives": [{"attributes": {"POSITION": 0}}]}
+            with stele.open(gltf(**places(count), meshes=[mesh], nodes=[{"mesh": 0}], scenes=[{"nodes": [0]}]), name="m.gltf") as file:
+                primitive = file.model.meshes[0].primitives[0]
+                self.assertEqual(primitive.triangles().tolist(), [[0, 1, 2], [3, 4, 5]][:count // 3])
 
     def test_skinning_by_numpy(self):
         """What the arrays and matrices say, multiplied here, is where the library draws the vertices."""

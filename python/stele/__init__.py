@@ -364,10 +364,14 @@ class Primitive(Part):
         return out
 
     def triangles(self) -> numpy.ndarray:
-        """Three vertices a row, made where there are no indices: a copy."""
+        """Three vertices a row, made where there are no indices: a copy. Lines and points have none."""
+        if self.topology != _header.TRIANGLES:
+            return numpy.empty((0, 3), numpy.uint32)
         out = numpy.empty(_library.stele_index_count(ctypes.byref(self._struct)), numpy.uint32)
-        _library.stele_read_indices(ctypes.byref(self._struct), 0, _header.U32, out.ctypes.data, out.nbytes)
-        return out.reshape(-1, 3)
+        status = _library.stele_read_indices(ctypes.byref(self._struct), 0, _header.U32, out.ctypes.data, out.nbytes)
+        if status != _header.OK:
+            raise Error(status, "the indices could not be read")
+        return out[:len(out) // 3 * 3].reshape(-1, 3)  # vertices that are left over are not drawn
 
 
 def _morph_count(mesh: ctypes.Structure) -> int:
