@@ -208,7 +208,7 @@ class OneFile(InFolder):
             if not shutil.which(compiler):
                 continue
             with self.subTest(compiler):
-                self.compile(compiler, "-std=c11", "-Wall", "-Wextra", "-Werror")
+                self.compile(compiler, "-std=c11", "-pedantic-errors", "-Wall", "-Wextra", "-Werror")
                 run(compiler, "-std=c11", "-I.", "tell.c", "stele.o", "-lm", "-o", "tell", cwd=self.folder)
                 self.assertEqual(run(self.folder / "tell", *SAMPLES), expected)
         again = self.folder / "again"

@@ -175,7 +175,7 @@ static bool compare_triangles(prover *p, const pair *pair)
     for (uint32_t i = 0; done && i < count; i++) {
         corners_of(pair->after, NULL, i, there[i]);
         turn(there[i]);
-        done = is_there(&table, there, there[i]) || st_hash_add(&table, p->arena, hash_of(there[i]), i);
+        done = is_there(&table, (const uint32_t(*)[3])there, there[i]) || st_hash_add(&table, p->arena, hash_of(there[i]), i);
     }
     for (uint64_t i = 0; done && i < st_triangle_count(pair->before); i++) {
         uint32_t corner[3];
@@ -183,7 +183,7 @@ static bool compare_triangles(prover *p, const pair *pair)
         if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0])
             continue;
         turn(corner);
-        missing += !is_there(&table, there, corner) && has_area(pair->before, i);
+        missing += !is_there(&table, (const uint32_t(*)[3])there, corner) && has_area(pair->before, i);
     }
     st_arena_rewind(p->arena, mark);
     if (missing)

@@ -7,13 +7,13 @@
 
 typedef double node_matrix[16];
 
-static node_matrix *nodes_at(const renderer *r, uint32_t clip, double seconds)
+static const node_matrix *nodes_at(const renderer *r, uint32_t clip, double seconds)
 {
     node_matrix *matrices = st_arena_array(r->arena, r->model->node_count, sizeof *matrices);
     if (!matrices || !st_work(r->arena, 1, st_work_of_nodes(r->model, clip)))
         return NULL;
     st_evaluate_nodes(r->model, clip, seconds, matrices);
-    return matrices;
+    return (const node_matrix *)matrices;
 }
 
 /* Without triangles, the nodes are what there is. */
@@ -129,7 +129,7 @@ static bool look_at_moment(motion *m, const renderer *r, const stele_render_opti
     uint32_t clip = o->posed ? o->clip : STELE_NONE;
     arena_mark mark = st_arena_mark(r->arena);
     scene s = {.renderer = r, .options = o};
-    node_matrix *matrices = nodes_at(r, clip, seconds);
+    const node_matrix *matrices = nodes_at(r, clip, seconds);
     bool ready = matrices && st_scene_draws(&s, matrices, clip, seconds);
     if (ready)
         at(m, &s, matrices);
@@ -389,7 +389,7 @@ static void set_background(drawing *d, const stele_render_options *options)
     float samples[SAMPLES][4];
     for (int k = 0; k < SAMPLES; k++)
         memcpy(samples[k], d->background, sizeof samples[k]);
-    resolve_pixel(samples, d->empty);
+    resolve_pixel((const float(*)[4])samples, d->empty);
 }
 
 static bool draw_scene(const scene *s, const stele_picture *picture)
@@ -414,7 +414,7 @@ bool st_render(const renderer *r, const stele_render_options *options, const ste
 {
     uint32_t clip = options->posed ? options->clip : STELE_NONE;
     scene s = {.renderer = r, .options = options};
-    node_matrix *matrices = nodes_at(r, clip, options->seconds);
+    const node_matrix *matrices = nodes_at(r, clip, options->seconds);
     if (!matrices || !st_scene_draws(&s, matrices, clip, options->seconds))
         return false;
     stele_bounds bounds = bounds_of(&s, matrices);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum { PATH_ROOM = 4096 }; /* for the text of any path, with its NUL */
-enum { NO_MODE = UINT32_MAX };
+#define NO_MODE UINT32_MAX
 
 typedef enum file_kind { FILE_REGULAR, FILE_FOLDER, FILE_LINK, FILE_OTHER } file_kind;
 
