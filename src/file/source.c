@@ -38,9 +38,9 @@ static int read_all(source *s, stele_read read, void *user, uint64_t expected, a
     for (;;) {
         if (!data)
             return ENOMEM;
-        size_t n = read(user, data + s->size, (size_t)(capacity - s->size));
-        if (n == SIZE_MAX)
-            return errno ? errno : EIO;
+        size_t room = (size_t)(capacity - s->size), n = read(user, data + s->size, room);
+        if (n > room)
+            return n == SIZE_MAX && errno ? errno : EIO;
         s->size += n;
         if (n == 0)
             break;
