@@ -102,8 +102,8 @@ static int check_settings(const settings *s)
     if (s->work_limit && !parse_bytes(s->work_limit, &number))
         return usage_error("'%s' is no number of units", s->work_limit);
     double positive;
-    if (s->fps && !parse_positive(s->fps, &positive))
-        return usage_error("'%s' is no number of frames a second", s->fps);
+    if (s->fps && (!parse_positive(s->fps, &positive) || positive < 0.001 || positive > 1e6))
+        return usage_error("'%s' is no number of frames a second from 0.001 to 1000000", s->fps);
     if (s->scale && !parse_positive(s->scale, &positive))
         return usage_error("'%s' is no scale", s->scale);
     if (s->tolerance && !parse_number(s->tolerance, &positive))

@@ -173,7 +173,7 @@ typedef struct stele_choice {
 
 /* How the bytes are taken as a model. */
 typedef struct stele_load_options {
-    double fps;     /* frames a second, where the format counts frames and does not say of what; 0: as usual for it */
+    double fps;     /* frames a second (0.001 to 1,000,000), where a format only counts frames; 0: as usual for it */
     bool no_repair; /* take everything literally */
     const stele_choice *choices;
     size_t choice_count;
@@ -903,7 +903,7 @@ typedef struct stele_save_options {
     const char *format;  /* default: by the extension of the path; for a callback, the format that the file has */
     const char *dialect; /* default: the dialect that the file has or had, or else the format's usual one */
     stele_textures textures;
-    double fps;     /* frames a second, where the format counts frames and does not say of what; 0: as usual for it */
+    double fps;     /* frames a second (0.001 to 1,000,000), where a format only counts frames; 0: as usual for it */
     bool strict;    /* losses are errors: write nothing, return STELE_LOSSY */
     bool overwrite; /* replace an existing file, keeping its mode; otherwise that is STELE_EXISTS */
     bool sync;      /* force the bytes to disk before the file gets its name */

@@ -1,5 +1,6 @@
 /* The API as a sequence of calls: all pairs of them. Ask, change, ask again: the answer is that of a handle that was changed
  * before it was ever asked. Fail, then succeed: the status is that of the last call. */
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -656,6 +657,11 @@ static void nonsense_is_not_opened(void **state)
         {.load = {.choice_count = 1}},
         {.load = {.choices = &no_name, .choice_count = 1}},
         {.load = {.choices = &no_value, .choice_count = 1}},
+        {.load = {.fps = -5}},
+        {.load = {.fps = NAN}},
+        {.load = {.fps = INFINITY}},
+        {.load = {.fps = 1e-320}},
+        {.load = {.fps = 1e300}},
         {.format = "nosuch"},
         {.allocator = {.allocate = allocate}},
     };

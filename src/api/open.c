@@ -226,6 +226,8 @@ static const char *problem_of(const stele_options *o)
         return "a rule has no id, or a severity that there is not";
     if (!choices_are_sound(&o->load))
         return "a choice has no name or no value";
+    if (!st_rate_is_sound(o->load.fps))
+        return NO_RATE;
     if (!o->allocator.allocate != !o->allocator.release)
         return "an allocator must be able to allocate and to release";
     return NULL;

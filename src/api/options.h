@@ -10,6 +10,13 @@
  * own. False, and all is zero, if there is something in it that this library does not know. */
 bool st_take_options(void *own, size_t size, const void *given);
 
+#define NO_RATE "frames a second are from 0.001 to 1,000,000, or 0 for as many as usual"
 #define UNKNOWN_OPTIONS "the size of the options makes no sense, or they have fields that this library does not know"
+
+/* Times in seconds must stay numbers, and apart. */
+static inline bool st_rate_is_sound(double fps)
+{
+    return fps == 0 || (fps >= 0.001 && fps <= 1e6);
+}
 
 #endif

@@ -329,6 +329,10 @@ static product make(stele_file *file, const char *path, const stele_save_options
         st_fail(file, STELE_USAGE, "there is no such thing to do with textures");
         return p;
     }
+    if (!st_rate_is_sound(options->fps)) {
+        st_fail(file, STELE_USAGE, NO_RATE);
+        return p;
+    }
     if (!file->complete && !file->touched) {
         st_fail_as_opened(file);
         return p;
