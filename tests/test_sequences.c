@@ -985,6 +985,53 @@ static void movies_go_on_after_failures(void **state)
 
 /* ---- Companions ---- */
 
+/* ---- Saving again ---- */
+
+static bool mix_bytes(void *user, const void *data, size_t size)
+{
+    uint64_t *digest = user;
+    *digest = mixed(*digest, data, size);
+    return true;
+}
+
+/* What a save took is given back by the next, whatever lies between them, and the bytes are the same. */
+static void expect_saves(const char *path, const stele_format_info *format)
+{
+    enum { TIMES = 6 };
+    stele_file *file = stele_open(path, &(stele_options){.separate_allocations = true});
+    stele_save_options options = {.format = format->name, .textures = STELE_TEXTURES_EMBED};
+    uint64_t digest[TIMES], memory[TIMES];
+    stele_status status[TIMES];
+    for (int i = 0; i < TIMES; i++) {
+        digest[i] = 0;
+        status[i] = stele_file_write(file, mix_bytes, &digest[i], &options);
+        memory[i] = stele_file_memory(file);
+        assert_int_equal(status[i], status[0]);
+        assert_true(status[i] != STELE_OK || digest[i] == digest[0]);
+        if (i == 3)
+            stele_file_info(file);
+    }
+    assert_int_equal(memory[2], memory[1]);
+    assert_int_equal(memory[5], memory[4]);
+    stele_close(file);
+}
+
+static void save_as_all(const char *path, const bytes *content)
+{
+    const stele_format_info *format;
+    (void)content;
+    for (size_t i = 0; (format = stele_format_at(i)); i++)
+        expect_saves(path, format);
+}
+
+static void saving_again_takes_nothing(void **state)
+{
+    char path[1024];
+    (void)state;
+    snprintf(path, sizeof path, "%s/samples/dialects", project_folder());
+    for_each_file(path, save_as_all);
+}
+
 static void companions_are_declared(void **state)
 {
     const stele_format_info *format;
@@ -1048,6 +1095,7 @@ int main(void)
         cmocka_unit_test(pictures_say_what_went_wrong),
         cmocka_unit_test(bytes_are_saved_as_pictures_are),
         cmocka_unit_test(movies_go_on_after_failures),
+        cmocka_unit_test(saving_again_takes_nothing),
         cmocka_unit_test(companions_are_declared),
     };
     return cmocka_run_group_tests(tests, begin, end);

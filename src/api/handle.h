@@ -9,6 +9,14 @@
 #include "file/walk.h"
 #include "formats/format.h"
 
+/* What the last save took is of no interest to the next one, which gives it back: unless something else has been taken since,
+ * or the save has made something that lasts, as the first one makes the model. */
+typedef struct last_save {
+    bool lasts;
+    arena_mark begin, end;
+    diags diags; /* as they were when it began */
+} last_save;
+
 struct stele_file {
     arena arena;
     diags diags;
@@ -52,6 +60,7 @@ struct stele_file {
     const char **outputs; /* of the last save */
     size_t output_count;
     uint64_t output_bytes; /* of all of them */
+    last_save last_save;
 };
 
 /* Every call that can fail begins and ends with these, so that the outcome is always that of the last one. Nothing begins

@@ -321,6 +321,47 @@ static bool produce_part(void *context, stele_sink sink, void *user)
 
 /* ---- Saving ---- */
 
+/* How much there is in the handle that lasts. */
+typedef struct lasting {
+    const stele_model *model;
+    stele_check_level level;
+    uint32_t facts;
+    unsigned companions; /* that may still be looked for */
+} lasting;
+
+static lasting lasting_of(const stele_file *file)
+{
+    return (lasting){file->model, file->level, file->facts.count, file->companions.left};
+}
+
+static bool is_same_mark(arena_mark a, arena_mark b)
+{
+    return a.block == b.block && a.fill == b.fill;
+}
+
+static lasting begin_saving(stele_file *file)
+{
+    last_save *last = &file->last_save;
+    if (file->touched)
+        st_finished_model(file); /* which lasts */
+    if (last->end.block && !last->lasts && is_same_mark(st_arena_mark(&file->arena), last->end)) {
+        file->diags = last->diags;
+        st_arena_rewind(&file->arena, last->begin);
+    }
+    file->output_count = 0;
+    *last = (last_save){.begin = st_arena_mark(&file->arena), .diags = file->diags};
+    return lasting_of(file);
+}
+
+static stele_status end_saving(stele_file *file, lasting before, stele_status status)
+{
+    lasting now = lasting_of(file);
+    file->last_save.end = st_arena_mark(&file->arena);
+    file->last_save.lasts = now.model != before.model || now.level != before.level || now.facts != before.facts ||
+                            now.companions != before.companions;
+    return status;
+}
+
 /* Common to both ways of writing. No path: there is no place for files beside it. */
 static product make(stele_file *file, const char *path, const stele_save_options *options)
 {
@@ -360,6 +401,17 @@ static writing writing_of(stele_file *file, const stele_save_options *options)
     return (writing){.arena = &file->arena, .outcome = &file->outcome, .options = options, .total = file->source.size};
 }
 
+static stele_status write_file(stele_file *file, stele_sink sink, void *user, const stele_save_options *options)
+{
+    product p = make(file, NULL, options);
+    if (!p.raw)
+        return file->outcome.status;
+    part whole = {file, &p, NULL};
+    writing w = writing_of(file, options);
+    st_write_to_sink(&w, sink, user, produce_part, &whole);
+    return st_end(file);
+}
+
 stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, const stele_save_options *options)
 {
     stele_save_options own;
@@ -370,13 +422,8 @@ stele_status stele_file_write(stele_file *file, stele_sink sink, void *user, con
         return st_fail(file, STELE_USAGE, UNKNOWN_OPTIONS);
     if (!sink)
         return st_fail(file, STELE_USAGE, "no callback is given");
-    product p = make(file, NULL, &own);
-    if (!p.raw)
-        return file->outcome.status;
-    part whole = {file, &p, NULL};
-    writing w = writing_of(file, &own);
-    st_write_to_sink(&w, sink, user, produce_part, &whole);
-    return st_end(file);
+    lasting before = begin_saving(file);
+    return end_saving(file, before, write_file(file, sink, user, &own));
 }
 
 static const char *path_beside(arena *a, const char *path, const char *name)
@@ -480,6 +527,18 @@ static bool rehearse(const transaction *t)
     return true;
 }
 
+static stele_status save_file(stele_file *file, const char *path, const stele_save_options *options)
+{
+    path = st_plain_path(&file->arena, path);
+    product p = make(file, path, options);
+    transaction t = {.writing = writing_of(file, options)};
+    if (!p.raw || !make_drafts(file, &p, path, &t) || !(options->dry_run ? rehearse(&t) : commit(file, &t)))
+        return st_end(file);
+    note_outputs(file, &t);
+    note_missing_textures(file, &p, path, options);
+    return STELE_OK; /* whatever there was no memory to note */
+}
+
 stele_status stele_file_save(stele_file *file, const char *path, const stele_save_options *options)
 {
     stele_save_options own;
@@ -492,14 +551,8 @@ stele_status stele_file_save(stele_file *file, const char *path, const stele_sav
         return st_fail(file, STELE_USAGE, UNKNOWN_OPTIONS);
     if (!path)
         return st_fail(file, STELE_USAGE, "no path is given");
-    path = st_plain_path(&file->arena, path);
-    product p = make(file, path, &own);
-    transaction t = {.writing = writing_of(file, &own)};
-    if (!p.raw || !make_drafts(file, &p, path, &t) || !(own.dry_run ? rehearse(&t) : commit(file, &t)))
-        return st_end(file);
-    note_outputs(file, &t);
-    note_missing_textures(file, &p, path, &own);
-    return STELE_OK; /* whatever there was no memory to note */
+    lasting before = begin_saving(file);
+    return end_saving(file, before, save_file(file, path, &own));
 }
 
 size_t stele_sweep(const char *folder)
