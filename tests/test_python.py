@@ -197,6 +197,19 @@ class Package(unittest.TestCase):
         self.assertEqual(seen, set(ranges))
         self.assertRaises(ctypes.ArgumentError, lambda: stele._library.stele_format_at(2**64))
 
+    def test_no_text_is_cut_off(self):
+        with tempfile.TemporaryDirectory() as folder, stele.open(SCRIBE) as file:
+            out = Path(folder) / "scribe.glb"
+            for call in (lambda: stele.open(f"{SCRIBE}\0.glb"), lambda: stele.open(SCRIBE.read_bytes(), name="scribe.sgm\0.glb"),
+                         lambda: file.model.node_matrices("walk\0ing", 0.3), lambda: file.save(f"{out}\0.sgm"),
+                         lambda: file.save(out, format="glb\0x"), lambda: file.save(out, dialect="2.0\0x")):
+                with self.assertRaises(stele.Error) as caught:
+                    call()
+                self.assertEqual(caught.exception.status, stele.USAGE)
+                self.assertIn("NUL", caught.exception.message)
+            self.assertEqual(list(Path(folder).iterdir()), [])
+        self.assertEqual(stele.open(SCRIBE.read_bytes(), name=os.fsdecode(b"\xff.sgm")).format, "sgm")
+
     def test_attributes(self):
         """What is in a primitive is what can be had of it."""
         with stele.open(SCRIBE) as file:

@@ -165,6 +165,24 @@ def _index(number: int, count: int, what: str) -> int:
     return operator.index(number)
 
 
+def _uncut(text: bytes) -> bytes:
+    if b"\0" in text:
+        raise Error(_header.USAGE, f"there is a NUL in {_text(text)!r}, where C would cut it off")
+    return text
+
+
+def _path(path: str | os.PathLike) -> bytes:
+    return _uncut(os.fsencode(path))
+
+
+def _name(name: str) -> bytes:
+    return _uncut(name.encode("utf-8", "surrogateescape"))
+
+
+def _name_or_none(name: str | None) -> bytes | None:
+    return _name(name) if name else None
+
+
 # ---- Models
 
 
@@ -476,7 +494,7 @@ class Model(Part):
             return _header.NONE
         if not isinstance(clip, str):
             return _index(clip, self._struct.clip_count, "clip")
-        found = _library.stele_find_clip(ctypes.byref(self._struct), clip.encode("utf-8", "surrogateescape"))
+        found = _library.stele_find_clip(ctypes.byref(self._struct), _name(clip))
         if found == _header.NONE:
             raise Error(_header.USAGE, f"there is no clip {clip!r}")
         return found
@@ -590,8 +608,7 @@ class File:
         """A texture decoded: rows of pixels of red, green, blue and alpha, from the top."""
         data, message, picture = self.texture(index), ctypes.create_string_buffer(200), _header.stele_picture()
         texture = self.model.textures[index]
-        said = texture.file or texture.name
-        name = said.encode("utf-8", "surrogateescape") if said else None
+        name = _name_or_none(texture.file or texture.name)
 
         def decode() -> None:
             status = _library.stele_decode_picture(data, len(data), name, ctypes.byref(picture), message, len(message))
@@ -618,10 +635,10 @@ class File:
              strict: bool = False) -> list[Diagnostic]:
         """Writes it in any format, by the extension of the path; returns what was lost."""
         options = _header.stele_save_options()
-        options.format = format.encode() if format else None
-        options.dialect = dialect.encode() if dialect else None
+        options.format = _name_or_none(format)
+        options.dialect = _name_or_none(dialect)
         options.overwrite, options.strict = overwrite, strict
-        self._check(_library.stele_file_save(self._pointer, os.fsencode(path), ctypes.byref(options)))
+        self._check(_library.stele_file_save(self._pointer, _path(path), ctypes.byref(options)))
         return [d for d in self.diagnostics if d.severity == "loss"]
 
 
@@ -629,11 +646,11 @@ def open(source: str | os.PathLike | bytes, name: str | None = None, full: bool 
     """Opens a path, or the bytes of a file; full looks for everything that may be wrong. A file that cannot be used raises Error."""
     options = _header.stele_options()
     options.check = _header.CHECK_FULL if full else _header.CHECK_SAFE
-    options.name = name.encode() if name else None
+    options.name = _name_or_none(name)
     if isinstance(source, bytes):
         data = ctypes.create_string_buffer(source, len(source))
         file = File(_library.stele_open_memory(data, len(source), ctypes.byref(options)), data)
     else:
-        file = File(_library.stele_open(os.fsencode(source), ctypes.byref(options)))
+        file = File(_library.stele_open(_path(source), ctypes.byref(options)))
     file._check(_library.stele_open_status(file._pointer))
     return file
