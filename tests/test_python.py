@@ -321,6 +321,11 @@ class Package(unittest.TestCase):
                 self.assertRaises(ValueError, lambda same=same: same.setflags(write=True))
             self.assertEqual(array.copy().tobytes(), array.tobytes())
 
+    def test_parts_cannot_be_changed(self):
+        with stele.open(SCRIBE) as file:
+            for part, name in ((file.model, "name"), (file.model.nodes[0], "parent"), (file.model.materials[0], "no_such")):
+                self.assertRaises(AttributeError, setattr, part, name, None)
+
     def test_failures_carry_what_is_wrong(self):
         data = SCRIBE.read_bytes()
         with self.assertRaises(stele.Error) as caught:

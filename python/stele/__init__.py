@@ -215,6 +215,11 @@ class Part:
     def __init__(self, struct: ctypes.Structure, handle: _Handle):
         self._struct, self._handle = struct, handle
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(f"{name} cannot be changed: a part is made anew each time, and what is set would be lost")
+        super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
         return [name for name, _ in self._struct._fields_]
 
