@@ -232,10 +232,15 @@ static void test_interleaved_vertices(void **state)
         assert_true(half_number(v[i].uv[0]) == (double)uv[i][0] && half_number(v[i].uv[1]) == 1);
         for (int k = 0; k < 4; k++)
             assert_int_equal(v[i].color[k], 255); /* what is missing is white */
-        assert_memory_equal(v[i].before, nothing, sizeof v[i].before);
-        assert_memory_equal(v[i].after, nothing, sizeof v[i].after);
+        if (i > 0) {
+            assert_memory_equal(v[i].before, nothing, sizeof v[i].before);
+            assert_memory_equal(v[i - 1].after, nothing, sizeof v[i].after);
+        }
     }
-    /* the last vertex may end with its last slot */
+    /* around them nothing is touched */
+    assert_int_equal(v[0].before[3], 0x77);
+    assert_int_equal(v[COUNT - 1].after[0], 0x77);
+    /* nor need there be room behind the last slot */
     size_t least = room - sizeof v->after;
     memset(v, 0x77, room);
     assert_int_equal(stele_read_vertices(&p, slots, 4, v, least), STELE_OK);
@@ -287,12 +292,81 @@ static void test_streams_and_quantised_positions(void **state)
             double step = ((double)greatest[k] - (double)least[k]) / 65535;
             assert_true(fabs((double)least[k] + q[k] * step - (double)place[i][k]) <= 0.51 * step);
         }
-        assert_int_equal(q[3], 0);
+        assert_int_equal(q[3], i < COUNT - 1 ? 0 : 0x7777);
         assert_memory_equal(out + 8 * COUNT + 8 * i, uv[i], 8);
         static const uint8_t tangent[] = {1, 0, 0, 1};
         assert_memory_equal(out + 16 * COUNT + 4 * i, tangent, 4);
     }
     assert_int_equal(out[20 * COUNT], 0x77);
+}
+
+/* Reads into bytes that are all 0x77, and compares. */
+static void assert_bytes(const stele_primitive *p, const stele_slot *slots, size_t slot_count, const uint8_t *expected,
+                         size_t size)
+{
+    uint8_t *out = malloc(size);
+    assert_non_null(out);
+    memset(out, 0x77, size);
+    assert_int_equal(stele_read_vertices(p, slots, slot_count, out, size), STELE_OK);
+    assert_memory_equal(out, expected, size);
+    free(out);
+}
+
+/* A stream begins with its first slot, wherever that is, and ends with the last one of the last vertex. */
+static void test_streams_lie_anywhere(void **state)
+{
+    (void)state;
+    stele_attribute attributes[3];
+    stele_primitive p = make_primitive(attributes);
+    stele_slot slots[] = {{.semantic = STELE_POSITION, .type = STELE_F32, .components = 3},
+                          {.semantic = STELE_UV, .type = STELE_F32, .components = 2}};
+    static uint8_t expected[48 * COUNT];
+    for (size_t stride = 12; stride <= 32; stride += 20)
+        for (size_t offset = 0; offset <= 36; offset += 4) {
+            size_t end = offset + (COUNT - 1) * stride + 12;
+            memset(expected, 0x77, sizeof expected);
+            memset(expected + offset, 0, end - offset);
+            for (size_t i = 0; i < COUNT; i++)
+                memcpy(expected + offset + i * stride, place[i], 12);
+            slots[0].stride = (uint32_t)stride;
+            slots[0].offset = offset;
+            assert_bytes(&p, slots, 1, expected, end);
+            assert_bytes(&p, slots, 1, expected, end + 3);
+            /* the next may begin where it ends, but not before */
+            slots[1].offset = end;
+            memcpy(expected + end, uv, sizeof uv);
+            assert_bytes(&p, slots, 2, expected, end + sizeof uv);
+            slots[1].offset = end - 1;
+            assert_int_equal(stele_read_vertices(&p, slots, 2, expected, sizeof expected), STELE_USAGE);
+        }
+}
+
+/* Of a single vertex the stride says nothing. */
+static void test_streams_of_one_vertex(void **state)
+{
+    (void)state;
+    stele_attribute attributes[3];
+    stele_primitive p = make_primitive(attributes);
+    p.vertex_count = 1;
+    stele_slot slots[] = {{.semantic = STELE_UV, .type = STELE_F32, .components = 2},
+                          {.semantic = STELE_POSITION, .type = STELE_F32, .components = 3, .offset = 8}};
+    uint8_t expected[26];
+    memset(expected, 0, sizeof expected);
+    memcpy(expected, uv[0], 8);
+    memcpy(expected + 8, place[0], 12);
+    assert_bytes(&p, slots, 2, expected, 20);
+    slots[0].stride = slots[1].stride = 16;
+    assert_bytes(&p, slots, 2, expected, 20);
+    slots[1].offset = 14; /* with a gap */
+    memset(expected + 8, 0, 6);
+    memcpy(expected + 14, place[0], 12);
+    assert_bytes(&p, slots, 2, expected, 26);
+    slots[1].offset = 7;
+    assert_int_equal(stele_read_vertices(&p, slots, 2, expected, sizeof expected), STELE_USAGE);
+    p.vertex_count = 2; /* then it reaches into the next */
+    slots[1].offset = 8;
+    static uint8_t two[64];
+    assert_int_equal(stele_read_vertices(&p, slots, 2, two, sizeof two), STELE_USAGE);
 }
 
 static void test_slots_without_sense(void **state)
@@ -326,9 +400,9 @@ static void test_slots_without_sense(void **state)
     slots[1].offset = 8;
     assert_int_equal(stele_read_vertices(&p, slots, 2, out, sizeof out), STELE_USAGE);
     slots[1].stride = 16;
-    slots[1].offset = 32 * COUNT - 1;
+    slots[1].offset = 32 * (COUNT - 1) + 11;
     assert_int_equal(stele_read_vertices(&p, slots, 2, out, sizeof out), STELE_USAGE);
-    slots[1].offset = 32 * COUNT;
+    slots[1].offset = 32 * (COUNT - 1) + 12;
     assert_int_equal(stele_read_vertices(&p, slots, 2, out, sizeof out), STELE_OK);
     for (size_t i = 0; i < 17; i++) {
         slots[i] = good;
@@ -495,7 +569,7 @@ static void check_all_as_floats(const stele_primitive *p)
                                 .components = p->attributes[i].view.components,
                                 .stride = stride,
                                 .offset = 16 * i};
-    float *read = malloc((size_t)p->vertex_count * stride);
+    float *read = calloc((size_t)p->vertex_count, stride); /* what is after the last slot stays 0 */
     assert_non_null(read);
     assert_int_equal(stele_read_vertices(p, slots, count, read, (size_t)p->vertex_count * stride), STELE_OK);
     for (uint64_t i = 0; i < p->vertex_count; i++)
@@ -608,6 +682,8 @@ int main(void)
         cmocka_unit_test(test_interleaved_vertices),
         cmocka_unit_test(test_what_is_missing_is_neutral),
         cmocka_unit_test(test_streams_and_quantised_positions),
+        cmocka_unit_test(test_streams_lie_anywhere),
+        cmocka_unit_test(test_streams_of_one_vertex),
         cmocka_unit_test(test_slots_without_sense),
         cmocka_unit_test(test_weights_of_few_bits_sum_to_one),
         cmocka_unit_test(test_the_smallest_weights_count),

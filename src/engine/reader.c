@@ -53,15 +53,14 @@ static column column_of(const stele_primitive *p, const stele_slot *slot, uint64
     return c;
 }
 
-/* Slots of one stride whose places are less than that apart lie in the same vertices. What comes before the first of them is
- * part of the vertex only at the start of the buffer. */
+/* Slots of one stride whose places are less than that apart lie in the same vertices, which begin with the first of them. */
 static stream *stream_for(reader *r, const stele_slot *slot, size_t stride)
 {
     for (size_t i = 0; i < r->stream_count; i++)
         if (r->streams[i].stride == stride && slot->offset - r->streams[i].start < stride)
             return &r->streams[i];
     stream *opened = &r->streams[r->stream_count++];
-    opened->start = slot->offset < stride ? 0 : slot->offset;
+    opened->start = slot->offset;
     opened->stride = stride;
     opened->column_count = 0;
     return opened;
@@ -78,8 +77,8 @@ static void sort_slots(const stele_slot *slots, size_t count, const stele_slot *
     }
 }
 
-/* Columns come in the order of their places. False if some overlap or pass the stride. */
-static bool columns_are_apart(stream *s)
+/* Columns come in the order of their places. False if some overlap, or reach into the next vertex. */
+static bool measure_stream(stream *s, uint64_t count)
 {
     uint64_t end = 0, filled = 0;
     for (size_t i = 0; i < s->column_count; i++) {
@@ -89,22 +88,20 @@ static bool columns_are_apart(stream *s)
         end = c->slot.offset + c->bytes;
         filled += c->bytes;
     }
+    if (end > s->stride && count > 1)
+        return false;
+    s->stride = end > s->stride ? (size_t)end : s->stride; /* a vertex that none follows may be longer */
+    s->bytes = count ? (size_t)(count - 1) * s->stride + (size_t)end : 0;
     s->gaps = filled < s->stride;
-    return end <= s->stride;
+    return true;
 }
 
-static size_t bytes_of_stream(const reader *r, const stream *s, uint64_t count)
-{
-    size_t room = r->size - (size_t)s->start;
-    return count <= room / s->stride ? (size_t)count * s->stride : room;
-}
-
-static bool streams_are_apart(const reader *r, uint64_t count)
+static bool streams_are_apart(const reader *r)
 {
     for (size_t i = 0; i < r->stream_count; i++)
-        for (size_t k = 0; k < i && count; k++) {
+        for (size_t k = 0; k < i; k++) {
             const stream *a = &r->streams[i], *b = &r->streams[k];
-            if (a->start < b->start + bytes_of_stream(r, b, count) && b->start < a->start + bytes_of_stream(r, a, count))
+            if (a->start < b->start + b->bytes && b->start < a->start + a->bytes)
                 return false;
         }
     return true;
@@ -147,21 +144,20 @@ static void plan_shares(reader *r)
 }
 
 /* Streams stay as they are, for most are not used, and to zero them takes longer than to read a small model. */
-static void begin(reader *r, const stele_primitive *p, void *buffer, size_t size)
+static void begin(reader *r, const stele_primitive *p, void *buffer)
 {
     r->primitive = p;
     r->stream_count = r->set_count = r->kept = 0;
     r->weight_steps = 0;
     r->block = BLOCK;
     r->buffer = buffer;
-    r->size = size;
 }
 
 bool st_reader_plan(reader *r, const stele_primitive *p, const stele_slot *slots, size_t slot_count, uint64_t count, bool moved,
                     void *buffer, size_t size)
 {
     const stele_slot *sorted[STELE_MOST_SLOTS];
-    begin(r, p, buffer, size);
+    begin(r, p, buffer);
     if (!slots || !slot_count || slot_count > STELE_MOST_SLOTS || (!buffer && count))
         return false;
     sort_slots(slots, slot_count, sorted);
@@ -177,9 +173,9 @@ bool st_reader_plan(reader *r, const stele_primitive *p, const stele_slot *slots
         r->block = r->block * stride > 8 * MOST_STRIDE ? 8 * MOST_STRIDE / stride : r->block;
     }
     for (size_t i = 0; i < r->stream_count; i++)
-        if (!columns_are_apart(&r->streams[i]))
+        if (!measure_stream(&r->streams[i], count))
             return false;
-    if (!streams_are_apart(r, count))
+    if (!streams_are_apart(r))
         return false;
     plan_shares(r);
     return true;
@@ -337,7 +333,7 @@ static bool fill_stream(const reader *r, const stream *s, uint64_t first, uint64
 {
     uint8_t stage[8 * MOST_STRIDE], *out = r->buffer + s->start + row * s->stride;
     bool direct = s->column_count == 1 && !s->gaps, whole = true;
-    size_t bytes = count * s->stride, room = r->size - (size_t)(out - r->buffer);
+    size_t bytes = count * s->stride, room = s->bytes - (size_t)row * s->stride;
     for (size_t at = bytes; at < 2 * bytes && at < room; at += LINE) /* where the next go */
         __builtin_prefetch(out + at, 1);
     if (s->gaps)

@@ -19,8 +19,9 @@ typedef struct column {
 
 /* Slots that lie in the same vertices. */
 typedef struct stream {
-    uint64_t start; /* in the buffer */
+    uint64_t start; /* of the first slot, in the buffer */
     size_t stride;
+    size_t bytes; /* to the end of the last slot of the last vertex */
     column columns[STELE_MOST_SLOTS];
     size_t column_count;
     bool gaps; /* bytes of a vertex that no slot fills */
@@ -32,7 +33,6 @@ typedef struct reader {
     size_t stream_count;
     size_t block; /* most rows at once */
     uint8_t *buffer;
-    size_t size;
     const stele_view *joints[MOST_SETS], *weights[MOST_SETS]; /* that belong together */
     size_t set_count, kept;                                   /* sets of the file, and of the shares: 0 if none are needed */
     uint32_t weight_steps;                                    /* 255 or 65535 if weights are to sum to that, or 0 */
