@@ -16,7 +16,7 @@ import unittest
 import zlib
 from pathlib import Path
 
-from test_cli import FINE, NO_IO, SAMPLES, STELE, CliTest, Traced, model_bytes
+from test_cli import FINDINGS, FINE, NO_IO, SAMPLES, STELE, CliTest, Traced, model_bytes
 
 BUILD = Path(os.environ.get("STELE_BUILD", Path(__file__).resolve().parent.parent / "build"))
 TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
@@ -248,6 +248,19 @@ class Copies(SafeTest):
         result = self.expect(FINE, "convert", "-f", "--copy-textures", "model/a.gltf", "out/b.obj")
         self.assertEqual(self.written(), ["b.mtl", "b.obj"])
         self.assertIn(b"no image", result.stderr)
+
+
+class NamesOfOutputs(SafeTest):
+    """What lies beside an output is called as it is: names that mean something else elsewhere are refused."""
+
+    def test_names_that_cannot_be(self):
+        for name in ("a\\b", "a\\", "a\nv 9 9 9\nb", "a\tb", "a\x7fb"):
+            for target, code in (("glb", FINE), ("gltf", FINDINGS), ("sgm", FINE)):
+                with self.subTest(name, target=target):
+                    self.expect(code, "convert", "-f", self.good, "--to", target, f"out/{name}.{target}")
+                    self.assertEqual(self.written(), [f"{name}.{target}"] * (code == FINE))
+                    shutil.rmtree(self.out)
+                    self.out.mkdir()
 
 
 class Modes(SafeTest):

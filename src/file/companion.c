@@ -222,6 +222,14 @@ static bool is_control(const char *c)
     return first < 0x20 || first == 0x7f || (first == 0xc2 && second >= 0x80 && second < 0xa0);
 }
 
+bool st_companion_can_be(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (is_control(c) || *c == '\\')
+            return false;
+    return true;
+}
+
 bool st_companion_plain(const char *name)
 {
     bool starts = true; /* a part of it */

@@ -53,6 +53,9 @@ const companion_bytes *st_companion_with(const companions *c, const void *byte);
 bool st_companion_stays(const char *name);
 bool st_companion_allowed(const companions *c, const char *name);
 
+/* Whether a file beside the output can have this name: on every system, and in every text that mentions it. */
+bool st_companion_can_be(const char *name);
+
 /* True if a file may be written under a name that came from a file: it stays in the folder, and no part of it is hidden or has
  * control characters. */
 bool st_companion_plain(const char *name);

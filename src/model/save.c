@@ -11,6 +11,14 @@ void st_save_beside(context *c, const char *name, void (*walk)(walk *w, void *ra
         c->fits &= file != NULL;
         return;
     }
+    if (!st_companion_can_be(name)) {
+        st_diag(c->diags, DIAG_DOES_NOT_FIT, at_path("", 1),
+                "%s would lie beside the output, which must be called otherwise: no file beside another has a backslash or a "
+                "control character in its name",
+                name);
+        c->fits = false;
+        return;
+    }
     *file = (side_file){.name = st_companion_path(c->arena, name), .walk = walk, .raw = raw};
     while (*last)
         last = &(*last)->next;

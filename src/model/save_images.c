@@ -165,7 +165,8 @@ static const char *extension_of(const stele_texture *t)
 static const char *file_of(context *c, uint32_t index)
 {
     const stele_texture *t = &c->save->model->textures[index];
-    const char *base = c->save->name ? c->save->name : "model", *type = extension_of(t);
+    bool named = c->save->name && st_companion_can_be(c->save->name);
+    const char *base = named ? c->save->name : "model", *type = extension_of(t);
     char stem[MOST_NAME + 8];
     safe_stem(t->name ? t->name : "", stem);
     if (*stem)
