@@ -264,6 +264,7 @@ void print_kind(FILE *out, const job *j, const stele_file *file);
 void report_findings(job *j, const stele_file *file);
 
 /* A file that changed meanwhile makes the job fail with EXIT_IO; and closes it. */
+#define FILE_CHANGED "the file changed while it was read"
 void settle_job(job *j, const stele_file *file);
 void close_job(job *j, stele_file *file);
 

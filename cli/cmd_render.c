@@ -225,6 +225,15 @@ static stele_status make_still(stele_file *file, const wishes *w, stele_render_o
     return of_file(why, stele_render(file, picture, o), file);
 }
 
+/* Of a file that changed meanwhile nothing is kept. */
+static stele_status still_the_same(job *j, const stele_file *file, reason *why)
+{
+    if (!stele_file_changed(file))
+        return STELE_OK;
+    j->settled = true;
+    return because(why, STELE_IO, FILE_CHANGED);
+}
+
 /* A still one is a movie of one picture. */
 static stele_status save_webp(job *j, stele_file *file, const wishes *w, stele_render_options *o, const char *path,
                               const stele_picture *picture, reason *why)
@@ -242,6 +251,8 @@ static stele_status save_webp(job *j, stele_file *file, const wishes *w, stele_r
             status = of_movie(why, stele_movie_add(movie, picture, 0), movie);
     }
     progress_clear(&j->bar);
+    if (status == STELE_OK)
+        status = still_the_same(j, file, why);
     if (status == STELE_OK) {
         status = put_movie(j->settings, movie, path);
         because(why, status, stele_movie_message(movie));
@@ -297,7 +308,8 @@ static stele_status draw_to(job *j, stele_file *file, const wishes *w, char *pat
     stele_status status = STELE_NO_MEMORY;
     if (picture.rgba && is_webp(j->settings, path))
         status = save_webp(j, file, w, &o, path, &picture, why);
-    else if (picture.rgba && (status = make_still(file, w, &o, &picture, why)) == STELE_OK)
+    else if (picture.rgba && (status = make_still(file, w, &o, &picture, why)) == STELE_OK &&
+             (status = still_the_same(j, file, why)) == STELE_OK)
         status = save_picture(j->settings, &picture, path, why);
     free(picture.rgba);
     return status;

@@ -287,7 +287,7 @@ const char *hint_for(stele_status status)
 void settle_job(job *j, const stele_file *file)
 {
     if (!j->settled && stele_file_changed(file)) {
-        job_fails(j, "the file changed while it was read");
+        job_fails(j, "%s", FILE_CHANGED);
         j->exit_code = EXIT_IO;
         j->outcome = OUTCOME_BY_CODE;
     }

@@ -137,6 +137,10 @@ static stele_status draw_cell(job *j, stele_file *file)
         }
         status = stele_render(file, &cell, &o);
     }
+    if (status == STELE_OK && stele_file_changed(file)) {
+        j->settled = true;
+        status = STELE_IO;
+    }
     if (status == STELE_OK)
         put_cell(j->index, &cell);
     free(cell.rgba);
@@ -157,8 +161,9 @@ static void render_cell(job *j)
     stele_status status = sound ? draw_cell(j, file) : stele_file_status(file);
     sheet.names[j->index] = strdup(j->below);
     sheet.failed[j->index] = status != STELE_OK;
+    const char *problem = j->settled ? FILE_CHANGED : file ? stele_file_message(file) : "cannot be opened";
     if (status != STELE_OK)
-        put_message(j->index, file ? stele_file_message(file) : "cannot be opened");
+        put_message(j->index, problem);
     if (!file)
         return;
     report_findings(j, file);
@@ -166,7 +171,7 @@ static void render_cell(job *j)
     if (status == STELE_OK)
         depend(j, file, j->settings->output);
     else
-        report_failure(j, file, "not drawn", stele_file_message(file));
+        report_failure(j, file, "not drawn", problem);
     if (j->settings->json)
         print_drawn_json(j, file, &sheet.wishes, j->settings->output, status);
     close_job(j, file);

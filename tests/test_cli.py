@@ -1174,6 +1174,19 @@ class ChangingFiles(Traced):
             (self.folder / "out.sgm").unlink(missing_ok=True)
         self.assertGreater(noticed, 0)
 
+    def test_a_file_that_is_written_while_it_is_drawn(self):
+        path = self.folder / "b.sgm"
+        path.write_bytes((SAMPLES / "scribe.sgm").read_bytes())
+        for kind, name in (("--turntable", "t.webp"), ("--sheet", "s.png")):
+            process = self.start("render", kind, "-j1", "--size", "1500x1500", path, "-o", name)
+            self.wait_until_up(process.pid)
+            time.sleep(0.1)
+            path.write_bytes(path.read_bytes())
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, NO_IO)
+            self.assertEqual(errors.count(b"changed while it was read"), 1)
+            self.assertEqual((self.folder / name).exists(), kind == "--sheet")
+
     def test_a_file_that_grows_or_is_rewritten(self):
         path = self.folder / "a.sgm"
         large_model(path, self.SIZE)
