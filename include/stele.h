@@ -723,9 +723,9 @@ typedef struct stele_slot {
 /* Reads all vertices of a primitive into slots. What it lacks is neutral: normal 0 0 1, tangent 1 0 0 1, colour 1, weights
  * 1 0 0 0, else 0. Interleaved vertices are written whole and in order, and never read: mapped graphics memory will do. Bytes
  * between their slots, also those between a vertex and the next, become 0: from slot to slot equal vertices are equal bytes.
- * What lies before the first slot of the first vertex and after the last slot of the last one stays as it is. With fewer joint
- * sets than the file has the heaviest influences stay, made to sum to 1; normalized weights of 8 and 16 bits sum to exactly 255
- * and 65535.
+ * What lies before the first slot of the first vertex and after the last slot of the last one stays as it is. A set of
+ * joints holds as many influences as the narrowest of its slots has numbers: if the file has more, the heaviest stay, made to
+ * sum to 1. Normalized weights of 8 and 16 bits sum to exactly 255 and 65535, whatever other slots there are.
  *
  * STELE_LOSSY: all is written, but a number did not fit its type and was clamped, or influences were left out. STELE_USAGE: a
  * slot makes no sense, slots overlap, or size bytes are too few; nothing is written. */

@@ -511,6 +511,89 @@ static void test_the_heaviest_influences_stay(void **state)
     assert_int_equal(bytes[0], 255);
 }
 
+static const float some_weights[4] = {0.1f, 0.2f, 0.3f, 0.4f};
+static const uint8_t some_joints[4] = {0, 1, 2, 3};
+
+static stele_primitive one_skinned(stele_attribute attributes[3])
+{
+    attributes[0] = (stele_attribute){STELE_POSITION, 0, stele_float_view(place[0], 1, 3)};
+    attributes[1] = (stele_attribute){STELE_JOINTS, 0, view_of(some_joints, 1, 4, STELE_U8, false)};
+    attributes[2] = (stele_attribute){STELE_WEIGHTS, 0, stele_float_view(some_weights, 1, 4)};
+    return positions_of(attributes, 3, 1);
+}
+
+static void test_room_for_few_influences(void **state)
+{
+    (void)state;
+    static const uint8_t expected[5][4] = {{0}, {255}, {146, 109}, {113, 85, 57}, {26, 51, 76, 102}};
+    stele_attribute attributes[3];
+    const stele_primitive p = one_skinned(attributes);
+    for (uint32_t n = 1; n <= 4; n++) {
+        uint8_t out[8] = {0};
+        stele_slot slots[] = {{.semantic = STELE_JOINTS, .type = STELE_U8, .components = n},
+                              {.semantic = STELE_WEIGHTS, .type = STELE_U8, .components = n, .normalized = true, .offset = 4}};
+        assert_int_equal(stele_read_vertices(&p, slots, 2, out, sizeof out), n < 4 ? STELE_LOSSY : STELE_OK);
+        uint32_t sum = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            assert_int_equal(out[k], n < 4 ? 3 - k : k); /* the heaviest first, or as they are */
+            assert_true(abs(out[4 + k] - expected[n][k]) <= 1);
+            sum += out[4 + k];
+        }
+        assert_int_equal(sum, 255);
+        /* the narrower of the two decides */
+        slots[0].components = 4;
+        assert_int_equal(stele_read_vertices(&p, slots, 2, out, sizeof out), n < 4 ? STELE_LOSSY : STELE_OK);
+        for (uint32_t k = n; k < 4; k++)
+            assert_int_equal(out[k], 0);
+        assert_int_equal(out[0], n < 4 ? 3 : 0);
+    }
+    /* floats too are made to sum to 1 */
+    float two[2];
+    const stele_slot heaviest = {.semantic = STELE_WEIGHTS, .type = STELE_F32, .components = 2};
+    assert_int_equal(stele_read_vertices(&p, &heaviest, 1, two, sizeof two), STELE_LOSSY);
+    assert_true(fabsf(two[0] - 4 / 7.0f) < 1e-6f && fabsf(two[1] - 3 / 7.0f) < 1e-6f);
+    /* what does not fit the first set goes to the second */
+    uint8_t joints[4] = {9, 9, 9, 9};
+    const stele_slot split[] = {{.semantic = STELE_JOINTS, .type = STELE_U8, .components = 3},
+                                {.semantic = STELE_JOINTS, .set = 1, .type = STELE_U8, .components = 1, .offset = 3}};
+    assert_int_equal(stele_read_vertices(&p, split, 2, joints, sizeof joints), STELE_OK);
+    assert_memory_equal(joints, some_joints, 4);
+}
+
+/* A file with fewer fits without a word. */
+static void test_few_influences_fit(void **state)
+{
+    (void)state;
+    stele_attribute attributes[3];
+    const stele_primitive p = one_skinned(attributes);
+    attributes[1].view.components = attributes[2].view.components = 2;
+    uint8_t joints[2];
+    const stele_slot slot = {.semantic = STELE_JOINTS, .type = STELE_U8, .components = 2};
+    assert_int_equal(stele_read_vertices(&p, &slot, 1, joints, sizeof joints), STELE_OK);
+    assert_memory_equal(joints, some_joints, 2);
+}
+
+static void test_weights_of_several_types(void **state)
+{
+    (void)state;
+    stele_attribute attributes[3];
+    const stele_primitive p = one_skinned(attributes);
+    struct {
+        uint8_t q8[4];
+        uint16_t q16[4];
+        float floats[4];
+    } out;
+    const stele_slot slots[] = {
+        {.semantic = STELE_WEIGHTS, .type = STELE_U8, .components = 4, .normalized = true},
+        {.semantic = STELE_WEIGHTS, .type = STELE_U16, .components = 4, .normalized = true, .offset = 4},
+        {.semantic = STELE_WEIGHTS, .type = STELE_F32, .components = 4, .offset = 12}};
+    assert_int_equal(stele_read_vertices(&p, slots, 3, &out, sizeof out), STELE_OK);
+    assert_int_equal(out.q8[0] + out.q8[1] + out.q8[2] + out.q8[3], 255);
+    assert_int_equal(out.q16[0] + out.q16[1] + out.q16[2] + out.q16[3], 65535);
+    assert_true(abs(out.q16[1] - 13107) <= 1); /* no multiple of what a byte has */
+    assert_memory_equal(out.floats, some_weights, sizeof some_weights);
+}
+
 /* ---- Every sample ---- */
 
 static uint64_t with_layout, without_layout;
@@ -688,6 +771,9 @@ int main(void)
         cmocka_unit_test(test_weights_of_few_bits_sum_to_one),
         cmocka_unit_test(test_the_smallest_weights_count),
         cmocka_unit_test(test_the_heaviest_influences_stay),
+        cmocka_unit_test(test_room_for_few_influences),
+        cmocka_unit_test(test_few_influences_fit),
+        cmocka_unit_test(test_weights_of_several_types),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_indices),
     };

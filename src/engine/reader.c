@@ -107,40 +107,83 @@ static bool streams_are_apart(const reader *r)
     return true;
 }
 
-/* Influences that are more than there is room for, and weights of few bits, are looked at all together. */
-static void plan_shares(reader *r)
+/* What the slots have room for: influences of each set, as many as the narrowest of its slots has numbers. */
+typedef struct influence_room {
+    uint32_t held[MOST_SETS];
+    size_t set_count; /* up to the last that is asked for; those between are taken to be read elsewhere, whole */
+    bool rounded;     /* there are weights that are to sum to whole steps */
+} influence_room;
+
+static bool is_influence(const stele_slot *s)
+{
+    return (s->semantic == STELE_JOINTS || s->semantic == STELE_WEIGHTS) && s->set < MOST_SETS;
+}
+
+static uint32_t weight_steps(const stele_slot *s)
+{
+    bool whole = s->semantic == STELE_WEIGHTS && s->normalized && s->scale[0] == 0;
+    return whole && s->type == STELE_U8 ? 255 : whole && s->type == STELE_U16 ? 65535 : 0;
+}
+
+static void ask_for(influence_room *room, const stele_slot *s)
+{
+    if (!is_influence(s))
+        return;
+    for (; room->set_count <= s->set; room->set_count++)
+        room->held[room->set_count] = 4;
+    room->held[s->set] = s->components < room->held[s->set] ? s->components : room->held[s->set];
+    room->rounded |= weight_steps(s) != 0;
+}
+
+/* The joints and weights of the file that belong together. True if a set has more of them than there is room for. */
+static bool find_influences(reader *r, const influence_room *room)
 {
     const stele_primitive *p = r->primitive;
-    uint32_t asked = 0;
-    for (size_t i = 0; i < p->attribute_count && r->set_count < MOST_SETS; i++) {
+    bool more = false;
+    for (size_t i = 0; i < p->attribute_count; i++) {
         const stele_attribute *a = &p->attributes[i];
-        const stele_view *weights = a->semantic == STELE_JOINTS ? stele_primitive_view(p, STELE_WEIGHTS, a->set) : NULL;
+        bool joints = a->semantic == STELE_JOINTS && a->set < MOST_SETS;
+        const stele_view *weights = joints ? stele_primitive_view(p, STELE_WEIGHTS, a->set) : NULL;
         if (!weights || weights->count < p->vertex_count || a->view.count < p->vertex_count)
             continue;
-        r->joints[r->set_count] = &a->view;
-        r->weights[r->set_count++] = weights;
+        for (; r->set_count <= a->set; r->set_count++)
+            r->joints[r->set_count] = r->weights[r->set_count] = NULL;
+        r->joints[a->set] = &a->view;
+        r->weights[a->set] = weights;
+        uint32_t held = a->set < room->set_count ? room->held[a->set] : 0;
+        more |= a->view.components > held && weights->components > held;
     }
-    for (size_t i = 0; i < r->stream_count; i++)
-        for (size_t k = 0; k < r->streams[i].column_count; k++) {
-            const stele_slot *s = &r->streams[i].columns[k].slot;
-            bool weights = s->semantic == STELE_WEIGHTS;
-            if ((weights || s->semantic == STELE_JOINTS) && s->set < MOST_SETS && s->set >= asked)
-                asked = s->set + 1;
-            if (weights && s->normalized && s->scale[0] == 0 && (s->type == STELE_U8 || s->type == STELE_U16))
-                r->weight_steps = s->type == STELE_U8 ? 255 : 65535;
-        }
-    if (!r->set_count || !asked || (r->set_count <= asked && !r->weight_steps))
+    return more;
+}
+
+static void share_column(column *c, const influence_room *room)
+{
+    c->share = true;
+    c->as_it_is = false;
+    c->steps = weight_steps(&c->slot);
+    c->held = room->held[c->slot.set];
+    c->first_share = 0;
+    for (uint32_t set = 0; set < c->slot.set; set++)
+        c->first_share += room->held[set];
+}
+
+/* Influences that are more than there is room for, and weights of few bits, are looked at all together. */
+static void plan_shares(reader *r, const stele_slot *slots, size_t slot_count)
+{
+    influence_room room = {.set_count = 0};
+    for (size_t i = 0; i < slot_count; i++)
+        ask_for(&room, &slots[i]);
+    bool more = room.set_count && find_influences(r, &room);
+    if (!r->set_count || (!more && !room.rounded))
         return;
-    r->kept = asked;
+    for (size_t set = 0; set < room.set_count; set++)
+        r->kept += room.held[set];
     for (size_t i = 0; i < r->stream_count; i++)
-        for (size_t k = 0; k < r->streams[i].column_count; k++) {
-            column *c = &r->streams[i].columns[k];
-            bool weights = c->slot.semantic == STELE_WEIGHTS, joints = c->slot.semantic == STELE_JOINTS;
-            c->share = (weights || joints) && c->slot.set < asked;
-            c->as_it_is &= !c->share;
-        }
-    size_t sets = r->set_count > r->kept ? r->set_count : r->kept;
-    r->block = r->block * sets > BLOCK ? BLOCK / sets : r->block;
+        for (size_t k = 0; k < r->streams[i].column_count; k++)
+            if (is_influence(&r->streams[i].columns[k].slot))
+                share_column(&r->streams[i].columns[k], &room);
+    size_t most = 4 * r->set_count > r->kept ? 4 * r->set_count : r->kept;
+    r->block = r->block * most > 4 * BLOCK ? 4 * BLOCK / most : r->block;
 }
 
 /* Streams stay as they are, for most are not used, and to zero them takes longer than to read a small model. */
@@ -148,7 +191,6 @@ static void begin(reader *r, const stele_primitive *p, void *buffer)
 {
     r->primitive = p;
     r->stream_count = r->set_count = r->kept = 0;
-    r->weight_steps = 0;
     r->block = BLOCK;
     r->buffer = buffer;
 }
@@ -177,7 +219,7 @@ bool st_reader_plan(reader *r, const stele_primitive *p, const stele_slot *slots
             return false;
     if (!streams_are_apart(r))
         return false;
-    plan_shares(r);
+    plan_shares(r, slots, slot_count);
     return true;
 }
 
@@ -185,7 +227,7 @@ bool st_reader_plan(reader *r, const stele_primitive *p, const stele_slot *slots
 
 #define MOST_JOINT 4294967040.0f /* the greatest float that is one */
 
-/* Joints and weights of a block, 4 * kept of each a vertex, as floats; the more sets there are, the fewer vertices. */
+/* Joints and weights of a block, kept of each a vertex, as floats; the more there are, the fewer vertices. */
 typedef struct shares {
     float joint[4 * BLOCK], weight[4 * BLOCK];
 } shares;
@@ -235,8 +277,10 @@ static bool share_out(const reader *r, uint64_t first, size_t count, shares *s)
 {
     static const float none[4];
     float joints[4 * BLOCK], weights[4 * BLOCK], left_out = 0;
-    size_t width = 4 * r->kept;
+    size_t width = r->kept;
     for (size_t set = 0; set < r->set_count; set++) {
+        if (!r->joints[set])
+            continue;
         st_load_rows(r->joints[set], first, count, 4, none, joints + 4 * set * count);
         st_load_rows(r->weights[set], first, count, 4, none, weights + 4 * set * count);
     }
@@ -244,7 +288,7 @@ static bool share_out(const reader *r, uint64_t first, size_t count, shares *s)
         influence items[MOST_INFLUENCES] = {{0, 0}};
         size_t given = 0;
         for (size_t set = 0; set < r->set_count; set++)
-            for (size_t k = 0; k < 4; k++)
+            for (size_t k = 0; k < 4 && r->joints[set]; k++)
                 items[given++] = (influence){(uint32_t)lesserf(joints[4 * (set * count + i) + k], MOST_JOINT),
                                              (double)weights[4 * (set * count + i) + k]};
         left_out += keep_heaviest(items, given, width);
@@ -252,8 +296,6 @@ static bool share_out(const reader *r, uint64_t first, size_t count, shares *s)
             s->joint[i * width + k] = (float)items[k].joint;
             s->weight[i * width + k] = (float)items[k].weight;
         }
-        if (r->weight_steps)
-            round_weights(s->weight + i * width, width, (float)r->weight_steps);
     }
     return left_out == 0;
 }
@@ -262,10 +304,17 @@ static bool share_out(const reader *r, uint64_t first, size_t count, shares *s)
 
 static void take_share(const reader *r, const column *c, const shares *s, size_t count, float *rows)
 {
-    const float *from = (c->slot.semantic == STELE_JOINTS ? s->joint : s->weight) + 4 * (size_t)c->slot.set;
-    for (size_t i = 0; i < count; i++)
+    const float *from = c->slot.semantic == STELE_JOINTS ? s->joint : s->weight;
+    for (size_t i = 0; i < count; i++, from += r->kept) {
+        float rounded[MOST_INFLUENCES];
+        if (c->steps) {
+            memcpy(rounded, from, r->kept * sizeof *from);
+            round_weights(rounded, r->kept, (float)c->steps);
+        }
+        const float *taken = (c->steps ? rounded : from) + c->first_share;
         for (uint32_t k = 0; k < c->slot.components; k++)
-            rows[i * c->slot.components + k] = from[i * 4 * r->kept + k];
+            rows[i * c->slot.components + k] = k < c->held ? taken[k] : 0;
+    }
 }
 
 /* What is moved, as packed rows. */

@@ -14,7 +14,9 @@ typedef struct column {
     const stele_view *view; /* NULL: the primitive has none, or it is shares or moved */
     const float *neutral;
     bool as_it_is; /* the bytes of the view are the slot's */
-    bool share;    /* joints and weights that cannot be read one by one */
+    bool share;    /* joints and weights that cannot be read one by one: held of them, from the first_share on */
+    uint32_t first_share, held;
+    uint32_t steps; /* 255 or 65535 if the weights of a vertex are to sum to that, or 0 */
 } column;
 
 /* Slots that lie in the same vertices. */
@@ -33,9 +35,8 @@ typedef struct reader {
     size_t stream_count;
     size_t block; /* most rows at once */
     uint8_t *buffer;
-    const stele_view *joints[MOST_SETS], *weights[MOST_SETS]; /* that belong together */
-    size_t set_count, kept;                                   /* sets of the file, and of the shares: 0 if none are needed */
-    uint32_t weight_steps;                                    /* 255 or 65535 if weights are to sum to that, or 0 */
+    const stele_view *joints[MOST_SETS], *weights[MOST_SETS]; /* of a set, or NULL */
+    size_t set_count, kept; /* sets of the file, and influences of a vertex that are shared out: 0 if that is not needed */
 } reader;
 
 /* The vertices of a block as something has moved them. */
