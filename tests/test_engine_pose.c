@@ -165,6 +165,26 @@ static void test_an_arm(void **state)
     stele_close(a.file);
 }
 
+/* Also where nothing moves them; what has no length stays. */
+static void test_directions_have_length_one(void **state)
+{
+    static const float place[2][3], up[2][3] = {{0, 0.9f, 0}, {0, 0, 0}}, along[2][4] = {{3, 0, 4, -1}, {0, 0, 0.5f, 1}};
+    const stele_attribute attributes[] = {{STELE_POSITION, 0, stele_float_view(place[0], 2, 3)},
+                                          {STELE_NORMAL, 0, stele_float_view(up[0], 2, 3)},
+                                          {STELE_TANGENT, 0, stele_float_view(along[0], 2, 4)}};
+    const stele_primitive p = {.vertex_count = 2, .attributes = attributes, .attribute_count = 3, .material = STELE_NONE};
+    const stele_slot slots[] = {{.semantic = STELE_NORMAL, .type = STELE_F32, .components = 3, .stride = 28},
+                                {.semantic = STELE_TANGENT, .type = STELE_F32, .components = 4, .stride = 28, .offset = 12}};
+    static const double expected[2][7] = {{0, 1, 0, 0.6, 0, 0.8, -1}, {0, 0, 0, 0, 0, 1, 1}};
+    const stele_deform still = {.matrices = NULL};
+    float out[2][7];
+    (void)state;
+    assert_int_equal(stele_deform_vertices(&p, &still, 0, 2, slots, 2, out, sizeof out), STELE_OK);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 7; k++)
+            assert_near((double)out[i][k], expected[i][k], 1e-6);
+}
+
 static void test_blending(void **state)
 {
     (void)state;
@@ -394,8 +414,13 @@ static void test_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shorter_arc),      cmocka_unit_test(test_an_arm),      cmocka_unit_test(test_blending),
-        cmocka_unit_test(test_turning_together), cmocka_unit_test(test_wrong_sizes), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_shorter_arc),
+        cmocka_unit_test(test_an_arm),
+        cmocka_unit_test(test_directions_have_length_one),
+        cmocka_unit_test(test_blending),
+        cmocka_unit_test(test_turning_together),
+        cmocka_unit_test(test_wrong_sizes),
+        cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void move_some(const poser *p, range r, moved_block *b)
     if (p->mover.set_count)
         st_movef(&p->mover, r.first, r.count, b->position, sizeof *b->position, p->normals ? b->normal : NULL,
                  p->tangents ? b->tangent : NULL);
-    else if (p->weights)
+    else
         for (size_t i = 0; i < r.count; i++) {
             if (p->wants_normals)
                 normalize3f(b->normal[i]);
