@@ -68,6 +68,12 @@ static void test_range(void **state)
     assert_false(stele_view_range(&none, least, greatest));
 }
 
+static void test_view_of_no_primitive(void **state)
+{
+    (void)state;
+    assert_null(stele_primitive_view(NULL, STELE_POSITION, 0));
+}
+
 /* ---- Numbers of a GPU ---- */
 
 static stele_primitive positions_of(const stele_attribute *attributes, size_t count, uint64_t vertices)
@@ -760,6 +766,7 @@ int main(void)
         cmocka_unit_test(test_floats_are_the_numbers_of_the_view),
         cmocka_unit_test(test_floats_with_stride_room_and_less),
         cmocka_unit_test(test_range),
+        cmocka_unit_test(test_view_of_no_primitive),
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_interleaved_vertices),

@@ -93,7 +93,7 @@ void st_view_integers(const stele_view *v, uint64_t count, uint32_t *numbers)
 
 const stele_view *stele_primitive_view(const stele_primitive *primitive, stele_semantic semantic, uint32_t set)
 {
-    for (size_t i = 0; i < primitive->attribute_count; i++)
+    for (size_t i = 0; primitive && i < primitive->attribute_count; i++)
         if (primitive->attributes[i].semantic == semantic && primitive->attributes[i].set == set)
             return &primitive->attributes[i].view;
     return NULL;
