@@ -703,7 +703,7 @@ enum { STELE_MOST_SLOTS = 16 };
 typedef struct stele_slot {
     stele_semantic semantic;
     uint32_t set;
-    stele_type type;     /* STELE_F32, F16, U8, I8, U16, I16 or U32; the nearest number is stored */
+    stele_type type;     /* STELE_F32, F16, U8, I8, U16, I16 or U32; the nearest number, normalized within 0.502 steps */
     uint32_t components; /* 1 to 4 */
     bool normalized;     /* integers of 8 and 16 bits stand for 0 to 1, or -1 to 1 */
     uint32_t stride;     /* at most 2048; 0: packed */

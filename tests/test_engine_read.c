@@ -150,6 +150,13 @@ static void test_integers(void **state)
         {STELE_U8, true, -0.01f, 0, STELE_LOSSY},
         {STELE_U8, false, 200.4f, 200, STELE_OK},
         {STELE_U8, false, 256, 255, STELE_LOSSY},
+        {STELE_U8, false, 0.49999997f, 0, STELE_OK}, /* the last below a half */
+        {STELE_U8, false, 0.5f, 1, STELE_OK},
+        {STELE_U8, false, 254.5f, 255, STELE_OK},
+        {STELE_I8, false, -0.49999997f, 0, STELE_OK},
+        {STELE_I8, false, -0.5f, -1, STELE_OK},
+        {STELE_U16, false, 65534.496f, 65534, STELE_OK},
+        {STELE_U16, false, 65534.5f, 65535, STELE_OK},
         {STELE_I8, true, -1, -127, STELE_OK},
         {STELE_I8, true, 1, 127, STELE_OK},
         {STELE_I8, false, -128, -128, STELE_OK},

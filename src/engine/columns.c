@@ -219,12 +219,15 @@ static inline uint32_t mask_of(bool condition)
     return 0u - (uint32_t)condition;
 }
 
+/* With a half itself the sum of it and the last float below it would be 1. */
+#define BELOW_HALF 0.49999997f
+
 /* A number brought into a range, to the nearest integer; *outside if it was not in it. */
 static inline int32_t rounded(float x, const whole_range *r, uint32_t *outside)
 {
     float inside = between(x * r->factor, r->least, r->most);
     *outside |= mask_of(inside != x * r->factor);
-    return (int32_t)(inside + float_of_bits(bits_of(0.5f) | (bits_of(inside) & SIGN)));
+    return (int32_t)(inside + float_of_bits(bits_of(BELOW_HALF) | (bits_of(inside) & SIGN)));
 }
 
 /* What is outside is no half then, and not used. */
