@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,7 +23,9 @@
 
 extern char **environ;
 
-enum { MOST_LINES = 65536 };
+enum { MOST_LINES = 65536, SMALL_FILE = 100000 };
+#define NO_MEMORY "there is not enough memory" /* so it begins to say that, with EXIT_IO */
+
 enum { IMPORT_FAILED = 1, IMPORT_UNKNOWN = 4, CANNOT_RUN = 127 }; /* how it ends, if not with 0 or EXIT_IO */
 
 /* A child: the file without a name that is its standard output, and what it has said so far. */
@@ -32,6 +35,14 @@ typedef struct importer {
     char said[MOST_LINES + 1];
     size_t size;
 } importer;
+
+/* What it may take, in proportion to the file and those that it names. A small one has room for what small files may hold. */
+typedef struct allowance {
+    uint64_t input;           /* bytes of them */
+    uint64_t memory, output;  /* bytes: of its address space, of the GLB */
+    double processor, clock;  /* seconds */
+    const char *more_seconds; /* the option that gives more of them */
+} allowance;
 
 /* What it handed over, mapped, and what that was before. The kernel takes its time to take a large process apart: that is not
  * waited for before the last moment. */
@@ -195,6 +206,87 @@ void free_imported(job *j)
     j->imported = NULL;
 }
 
+/* ---- What it may take ---- */
+
+/* The size to go by; what a pipe or a device gives has none. */
+static uint64_t size_to_import(const char *path)
+{
+    const uint64_t unknown = 112 << 20;
+    file_status status;
+    bool regular = st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR;
+    return regular ? status.size : unknown;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Of a file of 100 kB: 248 MB of address space, of which a tenth are libraries, 2 seconds, and a GLB of 27 MB. What the largest
+ * of real files take for their size, those with subdivision, is about half of it. */
+static allowance allowance_for(const settings *s, const stele_options *given, uint64_t input)
+{
+    const uint64_t megabyte = 1 << 20, most = (uint64_t)1 << 56, size = least(input, most >> 10);
+    const double longest = 300, longest_of_all = 999999;
+    uint64_t memory = least(160 * megabyte + 800 * size, 1024 * megabyte + 64 * size);
+    double processor = fmin(1.5 + 5e-6 * (double)size, longest), asked = s->time_limit ? strtod(s->time_limit, NULL) : 0;
+    allowance a = {.input = input, .more_seconds = s->time_limit ? "--time-limit" : "--work-limit"};
+    if (s->work_limit)
+        processor = fmin(1e-9 * (double)given->work_limit, longest_of_all); /* a unit is a nanosecond */
+    a.processor = asked > 0 ? asked : processor;
+    a.clock = asked > 0 ? asked : fmax(longest, processor);
+    a.memory = s->memory_limit ? least(given->memory_limit, most) : memory;
+    a.output = s->memory_limit ? a.memory : least(a.memory, 16 * megabyte + 100 * size);
+    return a;
+}
+
+/* The usual limits follow the size of what is opened. Where a GLB is much larger than what it was made of, they are for that.
+ */
+static stele_options limits_after(const stele_options *given, const allowance *a, uint64_t glb)
+{
+    const uint64_t megabyte = 1 << 20, size = least(a->input, (uint64_t)1 << 46);
+    stele_options options = *given;
+    if (glb < 128 * 1024 + size)
+        return options;
+    if (!options.memory_limit)
+        options.memory_limit = least(140 * megabyte + 640 * size, 1024 * megabyte + 64 * size);
+    if (!options.work_limit)
+        options.work_limit = 1200000000 + 2048 * size;
+    return options;
+}
+
+static bool start_within(importer *child, const job *j, const allowance *most)
+{
+    char program[PATH_MAX], memory[32], output[32], processor[32], seconds[32];
+    const settings *s = j->settings;
+    if (!find_program(program))
+        return false;
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)most->memory);
+    snprintf(output, sizeof output, "%llu", (unsigned long long)most->output);
+    snprintf(processor, sizeof processor, "%.6f", fmax(most->processor, 1e-6));
+    snprintf(seconds, sizeof seconds, "%.0f", ceil(most->clock));
+    char *arguments[16] = {program,     "--scale",     (char *)(s->scale ? s->scale : "1"),
+                           "--memory",  memory,        "--output",
+                           output,      "--processor", processor,
+                           "--seconds", seconds};
+    size_t count = 11;
+    if (s->embed_textures)
+        arguments[count++] = "--embed";
+    arguments[count] = (char *)j->path;
+    return start(child, arguments);
+}
+
+/* Of the files that the model names, as far as it has said. */
+static uint64_t bytes_beside(const importer *child)
+{
+    static const char word[] = "beside ";
+    uint64_t bytes = 0;
+    for (const char *line = child->said; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strncmp(line, word, sizeof word - 1) == 0)
+            bytes = strtoull(line + sizeof word - 1, NULL, 10);
+    return bytes;
+}
+
 /* ---- What it says ---- */
 
 /* The text of the line that begins with this word, or NULL. */
@@ -263,30 +355,58 @@ static stele_file *refuse(const stele_options *options, stele_file *file, stele_
     return file;
 }
 
-static stele_file *explain_signal(const stele_options *options, stele_file *file, int number)
+static stele_file *refuse_size(const stele_options *options, stele_file *file, const allowance *most)
 {
     char text[160];
-    bool late = number == SIGALRM || number == SIGXCPU || number == SIGKILL;
-    if (number == SIGXFSZ)
-        return refuse(options, file, STELE_NO_MEMORY, "there is not enough memory within the limit");
-    if (number == SIGSYS)
-        snprintf(text, sizeof text, "reading it, Assimp did what its sandbox forbids, and was stopped");
-    else
-        snprintf(text, sizeof text, late ? "Assimp took too long to read it (%s)" : "Assimp crashed reading it (%s)",
-                 strsignal(number));
+    snprintf(text, sizeof text, "what Assimp makes of it is larger than its limit (--memory-limit) allows: %llu bytes",
+             (unsigned long long)most->output);
     return refuse(options, file, STELE_IO, text);
 }
 
-static stele_file *explain_failure(const stele_options *options, stele_file *file, const importer *child, int code)
+static stele_file *refuse_memory(const stele_options *options, stele_file *file, const allowance *most)
+{
+    char text[160];
+    snprintf(text, sizeof text, "there is not enough memory for Assimp within its limit (--memory-limit): %llu bytes",
+             (unsigned long long)most->memory);
+    return refuse(options, file, STELE_IO, text);
+}
+
+static stele_file *refuse_time(const stele_options *options, stele_file *file, const allowance *most, bool by_clock)
+{
+    char text[160];
+    snprintf(text, sizeof text, "Assimp took too long to read it, more than its limit (%s) allows: %.3g seconds%s",
+             most->more_seconds, by_clock ? most->clock : most->processor, by_clock ? "" : " of a processor");
+    return refuse(options, file, STELE_IO, text);
+}
+
+static stele_file *explain_signal(const stele_options *options, stele_file *file, const allowance *most, int number)
+{
+    char text[160];
+    if (number == SIGXFSZ)
+        return refuse_size(options, file, most);
+    if (number == SIGALRM || number == SIGPROF || number == SIGXCPU || number == SIGKILL)
+        return refuse_time(options, file, most, number == SIGALRM);
+    if (number == SIGSYS)
+        snprintf(text, sizeof text, "reading it, Assimp did what its sandbox forbids, and was stopped");
+    else
+        snprintf(text, sizeof text, "Assimp crashed reading it (%s)", strsignal(number));
+    return refuse(options, file, STELE_IO, text);
+}
+
+static stele_file *explain_failure(const stele_options *options, stele_file *file, const allowance *most, const importer *child,
+                                   int code)
 {
     char room[1024];
     const char *text = text_of(child, "error", room, sizeof room);
+    if (code == EXIT_IO && text && strncmp(text, NO_MEMORY, strlen(NO_MEMORY)) == 0)
+        return refuse_memory(options, file, most);
     stele_status status = code == IMPORT_FAILED ? STELE_DAMAGED : STELE_IO;
     return refuse(options, file, status, text ? text : "stele-import failed, and does not say why");
 }
 
 /* The handle of what was handed over; unknown where the child could not help. One of them is closed. */
-static stele_file *open_imported(const stele_options *options, importer *child, int status, imported *glb, stele_file *unknown)
+static stele_file *open_imported(const stele_options *given, const allowance *most, importer *child, int status, imported *glb,
+                                 stele_file *unknown)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (code == IMPORT_UNKNOWN)
@@ -297,69 +417,66 @@ static stele_file *open_imported(const stele_options *options, importer *child, 
         return unknown;
     }
     if (WIFSIGNALED(status))
-        return explain_signal(options, unknown, WTERMSIG(status));
+        return explain_signal(given, unknown, most, WTERMSIG(status));
     if (code)
-        return explain_failure(options, unknown, child, code);
+        return explain_failure(given, unknown, most, child, code);
     stele_close(unknown);
-    stele_file *file = stele_open_memory(glb->data ? glb->data : "", glb->size, options);
+    stele_options options = limits_after(given, most, glb->size);
+    stele_file *file = stele_open_memory(glb->data ? glb->data : "", glb->size, &options);
     text_of(child, "format", glb->format, sizeof glb->format);
     report_lines(file, child);
     return file;
 }
 
-static stele_file *run_importer(job *j, const stele_options *options, uint64_t limit, char **arguments, stele_file *unknown)
+/* One try. What it named besides itself is in the end part of the input. */
+static stele_file *run_importer(job *j, const stele_options *options, allowance *most, stele_file *unknown, bool *again)
 {
     importer *child = malloc(sizeof *child);
     imported *glb = calloc(1, sizeof *glb);
     if (!child || !glb) {
         free(child);
         free(glb);
-        return refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory");
+        return refuse(options, unknown, STELE_NO_MEMORY, NO_MEMORY);
     }
-    bool started = start(child, arguments);
+    bool started = start_within(child, j, most);
     if (started)
         make_room(child, j->path);
     int status = started ? finish(child) : CANNOT_RUN << 8; /* as waitpid would have it */
-    bool whole = !started || take_output(child, limit, glb);
-    stele_file *file = whole ? open_imported(options, child, status, glb, unknown)
-                             : refuse(options, unknown, STELE_NO_MEMORY, "there is not enough memory within the limit");
+    uint64_t beside = started ? bytes_beside(child) : 0;
+    *again = *again && status && beside > SMALL_FILE && !interrupted();
+    most->input = size_to_import(j->path) + beside;
+    bool whole = !started || take_output(child, most->output, glb);
+    stele_file *file = unknown;
+    if (!*again)
+        file = whole ? open_imported(options, most, child, status, glb, unknown) : refuse_size(options, unknown, most);
     glb->process = child->process;
     j->imported = glb;
     forget(child);
     return file;
 }
 
-/* Generous for any real file; what a pipe or a device gives has no size to go by. */
-static uint64_t memory_to_import(const char *path)
-{
-    const uint64_t gigabyte = 1u << 30;
-    file_status status;
-    bool regular = st_path_status(path, true, &status) == 0 && status.kind == FILE_REGULAR;
-    return regular ? gigabyte + 64 * status.size : 8 * gigabyte;
-}
-
 stele_file *import_file(job *j, const stele_options *given, stele_file *unknown)
 {
-    char program[PATH_MAX], memory[32];
-    const settings *s = j->settings;
-    const char *seconds = s->time_limit ? s->time_limit : "300", *scale = s->scale ? s->scale : "1";
+    char program[PATH_MAX];
     if (!find_program(program)) {
         stele_file_report(unknown, STELE_UNSUPPORTED, "import-missing", 1,
                           "stele-import, which reads other formats, is not there: build Stele with Assimp (Debian: "
                           "libassimp-dev)");
         return unknown;
     }
-    uint64_t limit = s->memory_limit ? given->memory_limit : memory_to_import(j->path);
-    snprintf(memory, sizeof memory, "%llu", (unsigned long long)limit);
-    char *arguments[10] = {program, "--scale", (char *)scale, "--memory", memory, "--seconds", (char *)seconds};
-    size_t count = 7;
-    if (s->embed_textures)
-        arguments[count++] = "--embed";
-    arguments[count] = (char *)j->path;
     stele_options options = *given;
     options.format = "glb";
     options.beside = options.name = j->path;
-    return run_importer(j, &options, limit, arguments, unknown);
+    /* a small file that names large ones may need what is theirs: then it is read once more */
+    allowance most = allowance_for(j->settings, given, size_to_import(j->path));
+    bool again = true;
+    stele_file *file = run_importer(j, &options, &most, unknown, &again);
+    if (!again)
+        return file;
+    free_imported(j);
+    most = allowance_for(j->settings, given, most.input);
+    again = false;
+    return run_importer(j, &options, &most, unknown, &again);
 }
 
 /* ---- Which formats ---- */

@@ -15,7 +15,8 @@
 
 #include "import.h"
 
-enum { MOST_LOOKS = 2000 }; /* no real model names thousands of others */
+enum { MOST_LOOKS = 2000 };  /* no real model names thousands of others */
+enum { LEAST_NEWS = 65536 }; /* bytes beside the model that are worth a line */
 
 struct files {
     int folder, model;    /* the model is opened at once: it may be all that can be */
@@ -23,6 +24,12 @@ struct files {
     size_t folder_length; /* of the model's path up to its name */
     const char *path;
     unsigned looks;
+    struct {
+        dev_t device;
+        ino_t number;
+    } beside[MOST_LOOKS]; /* what was found */
+    unsigned beside_count;
+    uint64_t beside_size, said;
 };
 
 typedef struct mapped {
@@ -80,6 +87,23 @@ static const char *name_below(const files *f, const char *name, char room[PATH_M
     return *below && *below != '/' && !(below[0] && below[1] == ':') ? below : NULL;
 }
 
+/* The limits are in proportion to the model and what it names: whoever set them may have to set them again. Each file counts
+ * once, and a line is for much more than the last. */
+static void count_beside(files *f, const struct stat *status)
+{
+    struct stat model;
+    if (fstat(f->model, &model) != 0 || (model.st_dev == status->st_dev && model.st_ino == status->st_ino))
+        return;
+    for (unsigned i = 0; i < f->beside_count; i++)
+        if (f->beside[i].device == status->st_dev && f->beside[i].number == status->st_ino)
+            return;
+    f->beside[f->beside_count].device = status->st_dev;
+    f->beside[f->beside_count++].number = status->st_ino;
+    f->beside_size += (uint64_t)status->st_size;
+    if (f->beside_size >= f->said + f->said / 8 + LEAST_NEWS)
+        say("beside", f->said = f->beside_size, "bytes in files that it names");
+}
+
 /* A descriptor of a regular file, or -1. */
 static int look(files *f, const char *name)
 {
@@ -89,8 +113,10 @@ static int look(files *f, const char *name)
     if (!below || f->looks++ >= MOST_LOOKS)
         return -1;
     int descriptor = strcmp(below, f->name) == 0 ? dup(f->model) : openat(f->folder, below, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+    if (descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+        count_beside(f, &status);
         return descriptor;
+    }
     if (descriptor >= 0)
         close(descriptor);
     return -1;

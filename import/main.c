@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "import.h"
@@ -31,14 +33,16 @@ void *take(import *im, uint64_t count, size_t size)
 typedef struct request {
     const char *path;
     double scale;
-    uint64_t memory;
+    uint64_t memory, output; /* bytes; 0: as many as there are */
+    double processor;        /* seconds; 0: any */
     unsigned seconds;
     bool embed;
 } request;
 
 static int usage(void)
 {
-    fputs("usage: stele-import [--scale N] [--memory BYTES] [--seconds N] [--embed] FILE > OUT.glb\n"
+    fputs("usage: stele-import [--scale N] [--memory BYTES] [--output BYTES] [--processor SECONDS] [--seconds N] [--embed] "
+          "FILE > OUT.glb\n"
           "       stele-import --formats\n",
           stderr);
     return IMPORT_USAGE;
@@ -60,6 +64,10 @@ static bool parse(int argc, char **argv, request *r)
             r->scale = value;
         else if (good && strcmp(argv[i], "--memory") == 0)
             r->memory = (uint64_t)value;
+        else if (good && strcmp(argv[i], "--output") == 0)
+            r->output = (uint64_t)value;
+        else if (good && strcmp(argv[i], "--processor") == 0 && value < 1e6)
+            r->processor = value;
         else if (good && strcmp(argv[i], "--seconds") == 0 && value >= 1 && value < 1e6)
             r->seconds = (unsigned)value;
         else
@@ -139,6 +147,30 @@ static void prepare_heap(uint64_t expected)
     free(first);
 }
 
+static void lower(int resource, rlim_t most)
+{
+    struct rlimit now;
+    if (getrlimit(resource, &now) == 0 && most < now.rlim_max) /* none is the greatest number */
+        setrlimit(resource, &(struct rlimit){most, most});
+}
+
+/* Below what the sandbox sets: it lowers limits, and never raises one. The timer has fractions of a second, which the limit has
+ * not; that comes after it, for whom the signal does not end. */
+static void limit_work(const request *r)
+{
+    struct itimerval most = {.it_value = {(time_t)r->processor, (suseconds_t)((r->processor - (time_t)r->processor) * 1e6)}};
+    if (r->processor > 0) {
+        signal(SIGPROF, SIG_DFL);
+        most.it_value.tv_usec += !most.it_value.tv_sec && !most.it_value.tv_usec; /* zero would be none */
+        setitimer(ITIMER_PROF, &most, NULL);
+        lower(RLIMIT_CPU, (rlim_t)r->processor + 2);
+    }
+    if (r->output) {
+        signal(SIGXFSZ, SIG_DFL);
+        lower(RLIMIT_FSIZE, r->output);
+    }
+}
+
 static void enter_sandbox(const request *r, const files *f)
 {
     static const int writing[] = {STDOUT_FILENO, STDERR_FILENO};
@@ -163,6 +195,7 @@ int main(int argc, char **argv)
         return usage();
     syscall(SYS_close_range, 3u, ~0u, 0u); /* what we were left by accident */
 import im = {.path = r.path, .scale = r.scale, .files = files_open(r.path) };
+    limit_work(&r);
     enter_sandbox(&r, im.files);
     prepare_heap(files_size(im.files));
     im.scene = read_scene(im.files, r.path);

@@ -6,10 +6,12 @@ import gzip
 import json
 import math
 import os
+import random
 import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -807,6 +809,86 @@ class Hostile(Case):
             path.write_text(f"LWSC\n3\n\nLoadObjectLayer 1 {name}\nShowObject 7 1\n")
             g = import_to(path, self.folder / "scene.glb")
             self.assertEqual(drawn_triangles(g), triangles, name)
+
+    def cost(self, *arguments):
+        """Exit code, seconds of a processor and megabytes, of the command and of stele-import, and what was said."""
+        with tempfile.TemporaryFile() as said:
+            running = subprocess.Popen([STELE, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=said)
+            _, status, used = os.wait4(running.pid, 0)
+            running.returncode = os.waitstatus_to_exitcode(status)
+            said.seek(0)
+            return running.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000, said.read().decode(errors="replace")
+
+    def subdivided(self, times):
+        return ('AC3Db\nMATERIAL "" rgb 1 1 1 amb 0 0 0 emis 0 0 0 spec 0 0 0 shi 0 trans 0\nOBJECT poly\n'
+                f"subdiv {times}\nnumvert 4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\nnumsurf 1\nSURF 0x20\nmat 0\nrefs 4\n"
+                "0 0 0\n1 0 0\n2 0 0\n3 0 0\nkids 0\n")
+
+    def small_bombs(self):
+        """Less than 100 kB that become much: by subdivision, by unpacking, by copies, by a count, by a slow way."""
+        yield "subdivided.ac", self.subdivided(12), "--memory-limit"
+        yield "spheres.nff", "tess 9\n" + "s 0 0 0 1\n" * 9, "--memory-limit"
+        yield "packed.blend", gzip.compress(b"BLENDER-v270" + bytes(90000000), 9), "--memory-limit"
+        face = "".join(f"{10 * axis + corner}\n{value}\n" for corner, point in enumerate(("000", "100", "010", "010"))
+                       for axis, value in enumerate(point, 1))
+        yield "inserted.dxf", ("0\nSECTION\n2\nBLOCKS\n0\nBLOCK\n2\nA\n" + ("0\n3DFACE\n8\n0\n" + face) * 500 +
+                               "0\nENDBLK\n0\nENDSEC\n0\nSECTION\n2\nENTITIES\n" + "0\nINSERT\n2\nA\n" * 2000 +
+                               "0\nENDSEC\n0\nEOF\n"), "--memory-limit"
+        header = ("ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\nproperty float y\nproperty float z\n"
+                  "element face 1\nproperty list int int vertex_indices\nend_header\n")
+        yield "lie.ply", header.format(50000000), "--memory-limit"
+        corners = random.Random(1).choices(range(4), k=24000)
+        yield "corners.ply", (header.format(4).encode() + struct.pack("<12f", 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0) +
+                              struct.pack("<24001i", 24000, *corners)), "--work-limit"
+
+    def test_small_files_take_little(self):
+        """What SECURITY.md promises: a second and a half, or two, for each of the two processes, and 256 MB."""
+        for name, content, option in self.small_bombs():
+            path = self.folder / name
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+            self.assertLess(path.stat().st_size, 100000, name)
+            for verb in (("info", "--import"), ("optimize", "--import", "-f", "-o", self.folder / "small.glb")):
+                code, seconds, megabytes, said = self.cost(*verb, path)
+                self.assertIn(code, (3, 0 if option == "--work-limit" else 3), (name, said))  # it may be a fast machine
+                self.assertTrue(code == 0 or f"limit ({option})" in said, (name, said))
+                self.assertLess(seconds, 4, (name, verb))
+                self.assertLess(megabytes, 256, (name, verb))
+
+    def test_what_has_swollen_is_worked_on_within_limits_for_what_it_was(self):
+        path = self.folder / "swollen.ac"
+        path.write_text(self.subdivided(8))
+        self.assertEqual(self.cost("info", path)[0], 0)
+        code, seconds, megabytes, said = self.cost("optimize", "-f", "--simplify", "0.5", path, "-o", self.folder / "swollen.glb")
+        self.assertLess(seconds, 4, said)
+        self.assertLess(megabytes, 256, said)
+        self.assertEqual(code, 3, said)
+        self.assertIn("(--work-limit)", said)
+
+    def test_options_raise_the_limits(self):
+        path = self.folder / "more.nff"
+        path.write_text("tess 7\n" + "s 0 0 0 1\n" * 3)
+        code, _, _, said = self.cost("info", "--import", path)
+        self.assertEqual(code, 3, said)
+        self.assertIn("limit (--memory-limit)", said)
+        for limit in ("1G", "0"):
+            code, _, _, said = self.cost("info", "--import", "--memory-limit", limit, "--work-limit", "0", path)
+            self.assertEqual(code, 0, said)
+        code, _, _, said = self.cost("info", "--import", "--memory-limit", "1G", "--work-limit", "50M", path)
+        self.assertEqual(code, 3, said)
+        self.assertIn("limit (--work-limit) allows: 0.05", said)
+
+    def test_large_files_that_a_small_one_names_count(self):
+        """A few lines whose points are more than so few may become."""
+        size = 24 << 20
+        path = self.folder / "names.gltf"
+        path.write_text(json.dumps({
+            "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "mode": 0}]}],
+            "accessors": [{"bufferView": 0, "componentType": 5126, "count": size // 12, "type": "VEC3", "min": [0] * 3, "max": [0] * 3}],
+            "bufferViews": [{"buffer": 0, "byteLength": size}], "buffers": [{"uri": "large.bin", "byteLength": size}]}))
+        (self.folder / "large.bin").write_bytes(bytes(size))
+        code, _, _, said = self.cost("info", "--import", path)
+        self.assertEqual(code, 0, said)
 
     def test_limits_are_the_callers(self):
         path = self.folder / "a.dae"
