@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,27 +148,24 @@ static void prepare_heap(uint64_t expected)
     free(first);
 }
 
-static void lower(int resource, rlim_t most)
-{
-    struct rlimit now;
-    if (getrlimit(resource, &now) == 0 && most < now.rlim_max) /* none is the greatest number */
-        setrlimit(resource, &(struct rlimit){most, most});
-}
-
-/* Below what the sandbox sets: it lowers limits, and never raises one. The timer has fractions of a second, which the limit has
- * not; that comes after it, for whom the signal does not end. */
+/* Below what the sandbox sets: it lowers limits, and never raises one; none is the greatest number. The timer has fractions of
+ * a second, which the limit has not; that comes after it, for whom the signal does not end. */
 static void limit_work(const request *r)
 {
-    struct itimerval most = {.it_value = {(time_t)r->processor, (suseconds_t)((r->processor - (time_t)r->processor) * 1e6)}};
+    double whole, part = modf(r->processor, &whole);
+    struct itimerval most = {.it_value = {(time_t)whole, (suseconds_t)(part * 1e6)}};
+    struct rlimit now, limit = {(rlim_t)whole + 2, (rlim_t)whole + 2}, size = {r->output, r->output};
     if (r->processor > 0) {
         signal(SIGPROF, SIG_DFL);
         most.it_value.tv_usec += !most.it_value.tv_sec && !most.it_value.tv_usec; /* zero would be none */
         setitimer(ITIMER_PROF, &most, NULL);
-        lower(RLIMIT_CPU, (rlim_t)r->processor + 2);
+        if (getrlimit(RLIMIT_CPU, &now) == 0 && limit.rlim_max < now.rlim_max)
+            setrlimit(RLIMIT_CPU, &limit);
     }
     if (r->output) {
         signal(SIGXFSZ, SIG_DFL);
-        lower(RLIMIT_FSIZE, r->output);
+        if (getrlimit(RLIMIT_FSIZE, &now) == 0 && size.rlim_max < now.rlim_max)
+            setrlimit(RLIMIT_FSIZE, &size);
     }
 }
 
