@@ -342,12 +342,12 @@ static bool is_same_mark(arena_mark a, arena_mark b)
 static lasting begin_saving(stele_file *file)
 {
     last_save *last = &file->last_save;
-    if (file->touched)
-        st_finished_model(file); /* which lasts */
     if (last->end.block && !last->lasts && is_same_mark(st_arena_mark(&file->arena), last->end)) {
         file->diags = last->diags;
         st_arena_rewind(&file->arena, last->begin);
     }
+    if (file->touched)
+        st_finished_model(file); /* which lasts */
     file->output_count = 0;
     *last = (last_save){.begin = st_arena_mark(&file->arena), .diags = file->diags};
     return lasting_of(file);
