@@ -574,6 +574,15 @@ def corners_of_three_vertices(folder, n):
     return obj(folder, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf " + "1 2 3 " * (15000 * n) + "\n")
 
 
+def corners_of_a_square(folder, n):
+    """A polygon that crosses itself everywhere: no corner is an ear for long.."""
+    numbers, x = [], 1
+    for _ in range(49000 * n):
+        x = x * 1103515245 + 12345 & 0x7FFFFFFF
+        numbers.append("1245"[x >> 16 & 3])
+    return obj(folder, "v 0 0 0\nv 1 0 0\nv 9 9 9\nv 1 1 0\nv 0 1 0\nf " + " ".join(numbers) + "\n")
+
+
 def spiral(folder, n):
     count = 1700 * n
     out = [f"v {(-1) ** (i // 2 % 2) * i} {(-1) ** ((i + 1) // 2 % 2) * i} 0\n" for i in range(1, count)]

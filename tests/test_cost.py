@@ -206,6 +206,11 @@ class Refusals(unittest.TestCase):
         self.path = hostile.clips_and_nodes(self.folder, 1)
         self.assertEqual(self.convert("--work-limit", "0", "--memory-limit", "0").code, FINE)
 
+    def test_cutting_polygons_is_work(self):
+        self.path = hostile.corners_of_a_square(self.folder, 1)
+        self.assertEqual(self.convert("--work-limit", "100000000").code, NO_IO)
+        self.assertEqual(self.convert("--work-limit", "1000000000").code, FINE)
+
     def test_holes_are_no_input(self):
         path = hostile.sparse_buffer(self.folder, 1)
         run = Run(["check", path])

@@ -43,7 +43,7 @@ static uint64_t triangles_of(const face *f)
 /* ---- Triangles ---- */
 
 /* Polygons are cut as load cuts them; scratch is five numbers a corner. */
-static uint8_t *put_triangles(const obj_content *o, const face *f, uint32_t *scratch, uint64_t *work, uint8_t *out)
+static uint8_t *put_triangles(const obj_content *o, const face *f, uint32_t *scratch, clipping *work, uint8_t *out)
 {
     uint32_t alone[1][3] = {{0, 1, 2}}, (*triangles)[3] = alone;
     if (f->count > 3) {
@@ -61,7 +61,8 @@ static stele_view indices_of(context *c, const obj_content *o)
 {
     if (o->only_triangles)
         return (stele_view){&o->corners->v, o->corner_count, sizeof *o->corners, 1, STELE_U32, false};
-    uint64_t count = 0, longest = 0, work = CLIPPING_WORK;
+    uint64_t count = 0, longest = 0;
+    clipping work = {c->arena, MOST_COMPARISONS, false};
     uint8_t *out;
     face f;
     for (face_reader r = {.content = o}; next_face(&r, &f);) {

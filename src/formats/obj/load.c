@@ -43,7 +43,7 @@ typedef struct builder {
     uint32_t *newest_part;    /* of a material and topology: its number and 1 */
     uint32_t *first_vertex;   /* of a position: a vertex and 1, or 0 */
     vertex *vertices;         /* room for those of any part */
-    uint64_t work;
+    clipping clipping;
     uint64_t cut_badly;
     bool failed;
 } builder;
@@ -242,7 +242,8 @@ static void put_face(builder *b, const part *p, const obj_corner *corners, uint3
             put_index(w, numbers[i], &corners[i]);
     } else if (count > 3) {
         uint32_t *scratch = numbers + count, (*triangles)[3] = (uint32_t(*)[3])(scratch + 2 * (uint64_t)count);
-        b->cut_badly += !st_obj_triangulate(b->content->positions, corners, count, scratch, &b->work, triangles);
+        b->cut_badly += !st_obj_triangulate(b->content->positions, corners, count, scratch, &b->clipping, triangles);
+        b->failed |= b->clipping.refused;
         for (uint32_t i = 0; i < count - 2; i++)
             for (int k = 0; k < 3; k++)
                 put_index(w, numbers[triangles[i][k]], &corners[triangles[i][k]]);
@@ -267,25 +268,36 @@ static void put_faces(builder *b, const part *p, const survey *s, uint32_t *vert
     st_arena_rewind(b->arena, mark);
 }
 
-/* The same, where the positions of the file are the vertices, from least on. Returns how many are used. */
-static uint64_t put_direct(builder *b, const part *p, const survey *s, index_writer w)
+static bool uses_all(builder *b, const part *p, const survey *s)
 {
     arena_mark mark = st_arena_mark(b->arena);
-    uint8_t *seen = take(b, (uint64_t)s->most - s->least + 1, 1);
+    uint64_t range = (uint64_t)s->most - s->least + 1, used = 0;
+    uint8_t *seen = take(b, range, 1);
+    for (uint32_t i = p->first; seen && i != NO_INDEX; i = b->segments[i].next) {
+        const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count;
+        for (; c < end; c++) {
+            used += !seen[c->v - s->least];
+            seen[c->v - s->least] = 1;
+        }
+    }
+    st_arena_rewind(b->arena, mark);
+    return used == range;
+}
+
+/* Indices of all faces, where the positions of the file are the vertices, from least on. */
+static void put_direct(builder *b, const part *p, const survey *s, index_writer w)
+{
+    arena_mark mark = st_arena_mark(b->arena);
     uint32_t *numbers = take_bytes(b, 6 * (uint64_t)s->longest * sizeof *numbers);
     bool triangles = p->topology == STELE_TRIANGLES && s->indices == p->corners && s->longest == 3;
-    uint64_t used = 0;
     for (uint32_t i = p->first; !b->failed && i != NO_INDEX; i = b->segments[i].next) {
         const obj_corner *c = b->content->corners + b->segments[i].first, *end = c + b->segments[i].count, *face = c;
         for (; c < end; c++) {
-            uint32_t number = c->v - s->least;
-            used += !seen[number];
-            seen[number] = 1;
             if (triangles) {
-                put_index(&w, number, c);
+                put_index(&w, c->v - s->least, c);
                 continue;
             }
-            numbers[c - face] = number;
+            numbers[c - face] = c->v - s->least;
             if (c->vn & LAST_CORNER) {
                 put_face(b, p, face, numbers, (uint32_t)(c + 1 - face), &w);
                 face = c + 1;
@@ -293,7 +305,6 @@ static uint64_t put_direct(builder *b, const part *p, const survey *s, index_wri
         }
     }
     st_arena_rewind(b->arena, mark);
-    return used;
 }
 
 static stele_view slice(const uint8_t *data, uint64_t first, uint64_t count, uint32_t components)
@@ -398,14 +409,9 @@ static void build_gathered(builder *b, const part *p, const survey *s, index_wri
 static bool build_direct(builder *b, const part *p, const survey *s, index_writer w, stele_primitive *result)
 {
     uint64_t range = (uint64_t)s->most - s->least + 1;
-    if (!s->alike || (s->uvs && s->no_uvs) || (s->normals && s->no_normals) || range > p->corners)
+    if (!s->alike || (s->uvs && s->no_uvs) || (s->normals && s->no_normals) || range > p->corners || !uses_all(b, p, s))
         return false;
-    uint64_t cut_badly = b->cut_badly, work = b->work;
-    if (put_direct(b, p, s, w) != range) {
-        b->cut_badly = cut_badly;
-        b->work = work;
-        return false;
-    }
+    put_direct(b, p, s, w);
     result->vertex_count = range;
     add_direct(b, s, result);
     return true;
@@ -482,7 +488,7 @@ static void report(builder *b)
 bool st_obj_load(context *c, const raw_file *raw)
 {
     const obj_file *f = (const obj_file *)raw;
-    builder b = {.c = c, .arena = c->arena, .content = f->content, .work = CLIPPING_WORK};
+    builder b = {.c = c, .arena = c->arena, .content = f->content, .clipping = {c->arena, MOST_COMPARISONS, false}};
     if (!f->content->sound)
         return false;
     st_obj_load_libraries(c, &b.materials, f->content);

@@ -6,6 +6,8 @@
 #include "base/bytes.h"
 #include "raw.h"
 
+enum { WORK_OF_COMPARISON = 2 };
+
 typedef struct polygon {
     const uint8_t *positions;
     const obj_corner *corners;
@@ -99,7 +101,16 @@ static bool is_ear(const polygon *p, uint32_t corner)
     return true;
 }
 
-static bool clip_ears(polygon *p, uint64_t *work, uint32_t (*triangles)[3])
+static bool may_compare(clipping *c, uint32_t count)
+{
+    if (c->comparisons < count)
+        return false;
+    c->comparisons -= count;
+    c->refused |= !st_work(c->arena, count, WORK_OF_COMPARISON);
+    return !c->refused;
+}
+
+static bool clip_ears(polygon *p, clipping *c, uint32_t (*triangles)[3])
 {
     uint32_t left = p->count, corner = 0, misses = 0;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -107,9 +118,8 @@ static bool clip_ears(polygon *p, uint64_t *work, uint32_t (*triangles)[3])
         p->next[i] = i + 1 < p->count ? i + 1 : 0;
     }
     while (left > 3) {
-        if (*work < left)
+        if (!may_compare(c, left))
             return false;
-        *work -= left;
         /* if none is an ear, the polygon crosses itself: any corner will do */
         if (misses < left && !is_ear(p, corner)) {
             misses++;
@@ -128,12 +138,12 @@ static bool clip_ears(polygon *p, uint64_t *work, uint32_t (*triangles)[3])
     return true;
 }
 
-bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uint32_t count, uint32_t *scratch, uint64_t *work,
+bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uint32_t count, uint32_t *scratch, clipping *c,
                         uint32_t (*triangles)[3])
 {
     polygon p = {.positions = positions, .corners = corners, .count = count, .previous = scratch, .next = scratch + count};
     bool simple = !choose_plane(&p) || is_convex(&p);
-    if (!simple && clip_ears(&p, work, triangles))
+    if (!simple && clip_ears(&p, c, triangles))
         return true;
     fan(count, triangles);
     return simple;

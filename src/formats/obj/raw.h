@@ -85,13 +85,17 @@ diag_place st_obj_place(context *c, const char *at, uint64_t count);
 void st_obj_check(context *c, const raw_file *raw);
 bool st_obj_load(context *c, const raw_file *raw);
 
-/* Enough for polygons of some thousand corners that are not convex; a hostile file has no end of them. */
-enum { CLIPPING_WORK = 1 << 28 };
+/* What polygons that are not convex may cost: enough for some thousand corners; a hostile file has no end of them. */
+enum { MOST_COMPARISONS = 1 << 28 };
+typedef struct clipping {
+    arena *arena;         /* whose work it is */
+    uint64_t comparisons; /* that are left */
+    bool refused;         /* by the arena */
+} clipping;
 
 /* polygon.c: cuts a polygon of at least four corners into triangles: count - 2 of them, each three numbers of corners.
- * Scratch: two numbers a corner. Work is what may still be spent on polygons that are not convex; when it is used up they are
- * cut as if they were, and false is returned. */
-bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uint32_t count, uint32_t *scratch, uint64_t *work,
+ * Scratch: two numbers a corner. Returns false if no comparisons are left and it is cut as if it were convex. */
+bool st_obj_triangulate(const uint8_t *positions, const obj_corner *corners, uint32_t count, uint32_t *scratch, clipping *c,
                         uint32_t (*triangles)[3]);
 
 /* materials.c: names and their numbers; of two with the same name the first counts. */
