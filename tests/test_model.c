@@ -655,6 +655,37 @@ static void test_one_set_of_uvs(void **state)
 
 /* ---- Flattening ---- */
 
+/* One mesh without vertices, one with three, and what moves both. */
+static stele_file *with_an_empty_mesh(void)
+{
+    static const float positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    static const stele_attribute position = {STELE_POSITION, 0, {positions, 3, 12, 3, STELE_F32, false}};
+    stele_primitive full = {.vertex_count = 3, .attributes = &position, .attribute_count = 1, .material = STELE_NONE};
+    stele_primitive empty = {.material = STELE_NONE};
+    stele_file *file = stele_new(NULL);
+    for (int i = 0; i < 2; i++) {
+        stele_node node = stele_default_node();
+        node.local.translation[0] = 2;
+        node.mesh = stele_add_mesh(file, &(stele_mesh){.primitives = i ? &full : &empty, .primitive_count = 1});
+        stele_add_node(file, &node);
+    }
+    return file;
+}
+
+static void test_empty_meshes(void **state)
+{
+    const stele_format_info *format;
+    (void)state;
+    for (size_t i = 0; (format = stele_format_at(i)); i++) {
+        stele_file *file = with_an_empty_mesh();
+        bytes out = rewritten(file, &(stele_save_options){.format = format->name});
+        if (!out.data)
+            fail_msg("%s: %s", format->name, stele_file_message(file));
+        stele_close(file);
+        free(out.data);
+    }
+}
+
 /* What saving has around it. */
 typedef struct bench {
     arena memory;
@@ -890,6 +921,7 @@ int main(void)
         cmocka_unit_test(test_diff),
         cmocka_unit_test(test_diff_of_what_is_drawn),
         cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_empty_meshes),
         cmocka_unit_test(test_one_set_of_uvs),
         cmocka_unit_test(test_flatten_turns_axes),
         cmocka_unit_test(test_flatten_makes_joints_of_animated_nodes),

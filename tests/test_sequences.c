@@ -983,8 +983,6 @@ static void movies_go_on_after_failures(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* ---- Companions ---- */
-
 /* ---- Saving again ---- */
 
 static bool mix_bytes(void *user, const void *data, size_t size)
@@ -995,10 +993,12 @@ static bool mix_bytes(void *user, const void *data, size_t size)
 }
 
 /* What a save took is given back by the next, whatever lies between them, and the bytes are the same. */
-static void expect_saves(const char *path, const stele_format_info *format)
+static void expect_saves(const char *path, const stele_format_info *format, bool touched)
 {
     enum { TIMES = 6 };
     stele_file *file = stele_open(path, &(stele_options){.separate_allocations = true});
+    if (touched)
+        stele_add_texture(file, &(stele_texture){.name = "added.png"});
     stele_save_options options = {.format = format->name, .textures = STELE_TEXTURES_EMBED};
     uint64_t digest[TIMES], memory[TIMES];
     stele_status status[TIMES];
@@ -1020,8 +1020,10 @@ static void save_as_all(const char *path, const bytes *content)
 {
     const stele_format_info *format;
     (void)content;
-    for (size_t i = 0; (format = stele_format_at(i)); i++)
-        expect_saves(path, format);
+    for (size_t i = 0; (format = stele_format_at(i)); i++) {
+        expect_saves(path, format, false);
+        expect_saves(path, format, true);
+    }
 }
 
 static void saving_again_takes_nothing(void **state)
@@ -1031,6 +1033,8 @@ static void saving_again_takes_nothing(void **state)
     snprintf(path, sizeof path, "%s/samples/dialects", project_folder());
     for_each_file(path, save_as_all);
 }
+
+/* ---- Companions ---- */
 
 static void companions_are_declared(void **state)
 {

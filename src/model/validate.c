@@ -168,7 +168,7 @@ static const char *problem_of_primitive(const stele_primitive *p)
     for (size_t i = 0; i < p->attribute_count; i++)
         if (!attribute_is_sound(&p->attributes[i], p->vertex_count))
             return "an attribute has fewer rows than there are vertices, or not the numbers that it should have";
-    if (!stele_primitive_view(p, STELE_POSITION, 0))
+    if (p->vertex_count && !stele_primitive_view(p, STELE_POSITION, 0))
         return "a primitive has no positions";
     if (!indices_are_sound(&p->indices, p->vertex_count))
         return "an index is beyond the vertices, or indices are no plain numbers";

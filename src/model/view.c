@@ -19,7 +19,7 @@ stele_view stele_float_view(const float *data, uint64_t count, uint32_t componen
 stele_view st_view_room(arena *a, uint64_t count, stele_type type, uint32_t components, uint8_t **bytes)
 {
     uint32_t stride = components * stele_type_size(type);
-    bool fits = stride && count <= UINT64_MAX / stride; /* of a file that changes, a view may have lost its components */
+    bool fits = !stride || count <= UINT64_MAX / stride; /* rows of nothing: of a mesh without vertices */
     *bytes = st_arena_bytes(a, fits ? count * stride : UINT64_MAX);
     return (stele_view){.data = *bytes, .count = *bytes ? count : 0, .stride = stride, .components = components, .type = type};
 }
