@@ -177,11 +177,13 @@ static void every_topology(void **state)
     } cases[] = {
         {ROW("{'attributes':{'POSITION':0},'mode':0}"), STELE_POINTS, 0, {0}},
         {ROW("{'attributes':{'POSITION':0},'indices':1,'mode':0}"), STELE_POINTS, 5, {4, 3, 2, 1, 0}},
+        {ROW("{'attributes':{'POSITION':0},'mode':1}"), STELE_LINES, 4, {0, 1, 2, 3}},
         {ROW("{'attributes':{'POSITION':0},'indices':1,'mode':1}"), STELE_LINES, 4, {4, 3, 2, 1}},
         {ROW("{'attributes':{'POSITION':0},'mode':2}"), STELE_LINES, 10, {0, 1, 1, 2, 2, 3, 3, 4, 4, 0}},
         {ROW("{'attributes':{'POSITION':0},'indices':1,'mode':2}"), STELE_LINES, 10, {4, 3, 3, 2, 2, 1, 1, 0, 0, 4}},
         {ROW("{'attributes':{'POSITION':0},'mode':3}"), STELE_LINES, 8, {0, 1, 1, 2, 2, 3, 3, 4}},
         {ROW("{'attributes':{'POSITION':0},'indices':1,'mode':3}"), STELE_LINES, 8, {4, 3, 3, 2, 2, 1, 1, 0}},
+        {ROW("{'attributes':{'POSITION':0},'mode':4}"), STELE_TRIANGLES, 3, {0, 1, 2}},
         {ROW("{'attributes':{'POSITION':0},'indices':1,'mode':4}"), STELE_TRIANGLES, 3, {4, 3, 2}},
         {ROW("{'attributes':{'POSITION':0},'mode':5}"), STELE_TRIANGLES, 9, {0, 1, 2, 1, 3, 2, 2, 3, 4}},
         {ROW("{'attributes':{'POSITION':0},'indices':1,'mode':5}"), STELE_TRIANGLES, 9, {4, 3, 2, 3, 1, 2, 2, 1, 0}},

@@ -125,7 +125,7 @@ static uint64_t corner_vertex(gltf_mode mode, uint64_t n, uint64_t corner)
     }
 }
 
-/* Indices that say what a strip, fan or loop means. */
+/* Indices that say what a strip, fan or loop means, or which vertices are left of those that follow each other. */
 static stele_view spell_out(gltf_doc *d, uint32_t token, gltf_mode mode, const stele_view *indices, uint64_t vertex_count)
 {
     uint64_t n = indices->count ? indices->count : vertex_count, corners = corner_count(mode, n);
@@ -185,7 +185,7 @@ static void read_indices(gltf_doc *d, uint32_t token, stele_primitive *p)
                        accessor == STELE_NONE ? "vertices" : "indices", mode == MODE_LINES ? 2u : 3u);
     if (!corners && mode != MODE_POINTS)
         p->indices = p->vertex_count ? nothing_drawn(d, token, p->topology) : (stele_view){0};
-    else if (!simple)
+    else if (!simple || (accessor == STELE_NONE && corners != n))
         p->indices = spell_out(d, token, mode, &indices, p->vertex_count);
     else
         p->indices = indices;
