@@ -1034,6 +1034,76 @@ static void saving_again_takes_nothing(void **state)
     for_each_file(path, save_as_all);
 }
 
+/* ---- Asking again ---- */
+
+static void ignore_difference(void *user, const stele_difference *difference)
+{
+    (void)user;
+    (void)difference;
+}
+
+static void ask_all(stele_file *file)
+{
+    size_t count;
+    const stele_model *model = stele_file_model(file);
+    for (uint32_t i = 0; i <= model->texture_count; i++) /* one is not there */
+        stele_texture_bytes(file, i, &count);
+    assert_non_null(stele_file_inputs(file, &count));
+    stele_file_write(file, mix_bytes, &(uint64_t){0}, NULL);
+    stele_diff(file, file, 0, ignore_difference, NULL);
+}
+
+static void asking_again_takes_nothing(void **state)
+{
+    char path[1024];
+    (void)state;
+    snprintf(path, sizeof path, "%s/samples/scribe.sgm", project_folder());
+    stele_file *file = stele_open(path, &(stele_options){.separate_allocations = true});
+    size_t count;
+    assert_non_null(stele_file_inputs(file, &count));
+    assert_int_equal(count, 0);
+    ask_all(file);
+    ask_all(file);
+    uint64_t memory = stele_file_memory(file);
+    for (int i = 0; i < 1000; i++)
+        ask_all(file);
+    assert_int_equal(stele_file_memory(file), memory);
+    assert_non_null(stele_file_inputs(file, &count));
+    assert_int_equal(count, 2); /* the .sga and an image */
+    stele_close(file);
+}
+
+/* What is there, but cannot be had until somebody has fetched it. */
+static bool fetch(void *user, const char *name, const void **data, size_t *size)
+{
+    static const char image[] = "an image";
+    const bool *fetched = user;
+    if (!data)
+        return strstr(name, ".png");
+    *data = image;
+    *size = sizeof image;
+    return *fetched;
+}
+
+static void waiting_for_an_image(void **state)
+{
+    char path[1024];
+    bool fetched = false;
+    size_t size;
+    (void)state;
+    snprintf(path, sizeof path, "%s/samples/scribe.sgm", project_folder());
+    stele_file *file = stele_open(path, &(stele_options){.lookup = fetch, .lookup_user = &fetched});
+    assert_null(stele_texture_bytes(file, 0, &size));
+    uint64_t memory = stele_file_memory(file);
+    for (int i = 0; i < 10000; i++)
+        assert_null(stele_texture_bytes(file, 0, &size));
+    assert_int_equal(stele_file_status(file), STELE_IO);
+    assert_int_equal(stele_file_memory(file), memory);
+    fetched = true;
+    assert_string_equal(stele_texture_bytes(file, 0, &size), "an image");
+    stele_close(file);
+}
+
 /* ---- Companions ---- */
 
 static void companions_are_declared(void **state)
@@ -1100,6 +1170,8 @@ int main(void)
         cmocka_unit_test(bytes_are_saved_as_pictures_are),
         cmocka_unit_test(movies_go_on_after_failures),
         cmocka_unit_test(saving_again_takes_nothing),
+        cmocka_unit_test(asking_again_takes_nothing),
+        cmocka_unit_test(waiting_for_an_image),
         cmocka_unit_test(companions_are_declared),
     };
     return cmocka_run_group_tests(tests, begin, end);

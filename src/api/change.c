@@ -29,6 +29,7 @@ static void model_changed(stele_file *file)
 {
     file->touched = true;
     file->info = NULL;
+    file->inputs = NULL;
     file->textures_done = false;
 }
 
@@ -151,12 +152,16 @@ static stele_status tell_other(const stele_file *failed, stele_file *other)
     return o.status;
 }
 
-/* Finding images takes memory that stays: nothing may be given back that was taken before. */
-static diff_side side_of(stele_file *file, const stele_model *model)
+/* The mark is where memory may be given back to: what images take that are found now must stay. */
+static diff_side side_of(stele_file *file, const stele_model *model, arena_mark *mark)
 {
+    size_t taken = file->companions.taken;
+    *mark = st_arena_mark(&file->arena);
     span *images = st_arena_array(&file->arena, model->texture_count, sizeof *images);
     for (size_t i = 0; images && i < model->texture_count; i++)
         images[i].data = st_texture_bytes(&file->companions, &model->textures[i], &images[i].count);
+    if (file->companions.taken != taken)
+        *mark = st_arena_mark(&file->arena);
     return (diff_side){model, images};
 }
 
@@ -172,11 +177,12 @@ stele_status stele_diff(stele_file *a, stele_file *b, double tolerance, stele_ea
         return first ? tell_other(b, a) : tell_other(a, b);
     if (!each || !(tolerance >= 0))
         return tell_both(a, b, (outcome){STELE_USAGE, each ? "the tolerance is no number" : "there is nobody to tell"});
-    diff_side side_a = side_of(a, first), side_b = side_of(b, second);
-    arena_mark mark = st_arena_mark(&a->arena);
+    arena_mark mark_a, mark_b;
+    diff_side side_a = side_of(a, first, &mark_a), side_b = side_of(b, second, &mark_b);
     bool equal = side_a.images && side_b.images && st_diff(&side_a, &side_b, &a->arena, tolerance, each, user);
     stele_file *failed = a->arena.failed ? a : b->arena.failed ? b : NULL;
-    st_arena_rewind(&a->arena, mark);
+    st_arena_rewind(&b->arena, mark_b);
+    st_arena_rewind(&a->arena, mark_a);
     if (failed) {
         st_end(failed);
         return tell_other(failed, failed == a ? b : a);

@@ -13,6 +13,7 @@ bool st_begin(stele_file *file)
     if (!file)
         return false;
     st_work_begin(&file->arena, file->work);
+    st_companions_begin(&file->companions);
     /* what could not be opened within the limits is half made */
     stele_status opening = file->opening.status;
     bool usable = opening != STELE_NO_MEMORY && opening != STELE_TOO_MUCH_WORK && opening != STELE_CANCELLED;

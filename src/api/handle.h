@@ -52,8 +52,10 @@ struct stele_file {
 
     /* Made from the model when they are asked for; model_changed (change.c) forgets them. */
     stele_info *info;
-    struct render_texture *textures; /* of pictures, one for each of the model's */
-    uint8_t *texture_uses;           /* what each is decoded for */
+    const char **inputs;
+    size_t input_count, inputs_taken; /* companions that were taken by then */
+    struct render_texture *textures;  /* of pictures, one for each of the model's */
+    uint8_t *texture_uses;            /* what each is decoded for */
     size_t texture_count;
     bool textures_done;
 

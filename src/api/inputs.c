@@ -27,24 +27,39 @@ static size_t without_repetitions(const char **paths, size_t count)
     return kept;
 }
 
-const char *const *stele_file_inputs(stele_file *file, size_t *count)
+static bool make_inputs(stele_file *file)
 {
-    size_t unused, most = file && file->model ? file->model->texture_count : 0;
-    count = count ? count : &unused;
-    *count = 0;
-    if (!st_begin(file) || !file->companions.folder)
-        return NULL;
-    for (const companion_bytes *b = file->companions.opened; b; b = b->next)
+    const companion_bytes *opened = file->companions.opened;
+    size_t most = file->model ? file->model->texture_count : 0, found = 0;
+    for (const companion_bytes *b = opened; b; b = b->next)
         most++;
+    arena_mark mark = st_arena_mark(&file->arena);
     const char **paths = st_arena_array(&file->arena, most, sizeof *paths);
-    size_t found = 0;
-    for (const companion_bytes *b = file->companions.opened; paths && b; b = b->next)
+    for (const companion_bytes *b = opened; paths && b; b = b->next)
         paths[found++] = path_of(file, b->name);
     for (size_t i = 0; paths && file->model && i < file->model->texture_count; i++)
         if (file->model->textures[i].file)
             paths[found++] = path_of(file, file->model->textures[i].file);
-    if (st_end(file) != STELE_OK)
+    if (st_end(file) != STELE_OK) {
+        st_arena_rewind(&file->arena, mark);
+        return false;
+    }
+    file->inputs = paths;
+    file->input_count = without_repetitions(paths, found);
+    file->inputs_taken = file->companions.taken;
+    return true;
+}
+
+const char *const *stele_file_inputs(stele_file *file, size_t *count)
+{
+    if (count)
+        *count = 0;
+    if (!st_begin(file) || !file->companions.folder)
         return NULL;
-    *count = without_repetitions(paths, found);
-    return paths;
+    bool made = file->inputs && file->inputs_taken == file->companions.taken;
+    if (!made && !make_inputs(file))
+        return NULL;
+    if (count)
+        *count = file->input_count;
+    return (const char *const *)file->inputs;
 }

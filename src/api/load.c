@@ -88,6 +88,7 @@ stele_model *st_loaded_model(stele_file *file)
         file->loading = file->outcome;
         file->work = file->arena.work;
         file->model_done = true;
+        file->inputs = NULL; /* it may name more */
     }
     if (!file->model)
         file->outcome = file->loading;

@@ -326,12 +326,12 @@ typedef struct lasting {
     const stele_model *model;
     stele_check_level level;
     uint32_t facts;
-    unsigned companions; /* that may still be looked for */
+    size_t companions; /* that were taken */
 } lasting;
 
 static lasting lasting_of(const stele_file *file)
 {
-    return (lasting){file->model, file->level, file->facts.count, file->companions.left};
+    return (lasting){file->model, file->level, file->facts.count, file->companions.taken};
 }
 
 static bool is_same_mark(arena_mark a, arena_mark b)

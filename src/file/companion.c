@@ -95,7 +95,11 @@ static bool find_in_folder(void *user, const char *name, const void **data, size
     return fd >= 0;
 }
 
-enum { MOST_LOOKUPS = 8192 };
+void st_companions_begin(companions *c)
+{
+    enum { MOST_LOOKUPS = 8192 };
+    c->left = MOST_LOOKUPS;
+}
 
 void st_companions_init(companions *c, arena *a, const char *path, const stele_options *options)
 {
@@ -103,8 +107,8 @@ void st_companions_init(companions *c, arena *a, const char *path, const stele_o
                       .lookup = options->lookup,
                       .user = options->lookup_user,
                       .read = options->read_file,
-                      .outside = options->load.allow_outside,
-                      .left = MOST_LOOKUPS};
+                      .outside = options->load.allow_outside};
+    st_companions_begin(c);
     path = st_plain_path(a, path ? path : options->beside);
     if (c->lookup || !path)
         return;
@@ -151,21 +155,27 @@ static companion_map *look_for(companions *c, const char *name)
     return map;
 }
 
-/* The bytes of a file are taken once, however often and in whatever spelling it is named. */
+/* The bytes of a file are taken once, however often and in whatever spelling it is named. Only what is new takes memory. */
 static const companion_map *find_bytes(companions *c, const char *name)
 {
+    arena_mark mark = st_arena_mark(c->arena);
     const char *path = st_companion_path(c->arena, name);
     companion_map **list = &c->maps[hash_end(hash_bytes(0, path, strlen(path))) % COMPANION_LISTS];
     for (companion_map *map = *list; map; map = map->next)
-        if (strcmp(map->path, path) == 0)
+        if (strcmp(map->path, path) == 0) {
+            st_arena_rewind(c->arena, mark);
             return map;
+        }
     companion_map *map = look_for(c, name);
     c->left -= c->left > 0;
-    if (map) {
-        map->path = path;
-        map->next = *list;
-        *list = map;
+    if (!map) {
+        st_arena_rewind(c->arena, mark);
+        return NULL;
     }
+    map->path = path;
+    map->next = *list;
+    *list = map;
+    c->taken++;
     return map;
 }
 

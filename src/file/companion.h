@@ -24,8 +24,9 @@ typedef struct companions {
     void *user;
     bool read;                             /* do not map */
     bool outside;                          /* names may lead out of the folder */
-    unsigned left;                         /* how often we still look: no real file names thousands of others */
+    unsigned left;                         /* how often a call still looks: no real file names thousands of others */
     companion_map *maps[COMPANION_LISTS];  /* what was found, by a hash of its path */
+    size_t taken;                          /* how many these are */
     companion_map *files[COMPANION_LISTS]; /* and by what file it is */
     companion_map *opening;                /* what is looked for */
     companion_bytes *opened;
@@ -34,6 +35,9 @@ typedef struct companions {
 /* Looks in options->lookup, or else in the folder of path or options->beside (NULL: nowhere). */
 void st_companions_init(companions *c, arena *a, const char *path, const stele_options *options);
 void st_companions_free(companions *c);
+
+/* A call begins, which may look as often as any other. */
+void st_companions_begin(companions *c);
 
 /* True if one of the files that were opened is no longer what it was. */
 bool st_companions_changed(const companions *c);
