@@ -39,6 +39,7 @@ check:
 
 # What takes longer: an hour
 check-long:
+	@tools/setup.sh check
 	@tools/setup.sh long
 	@tools/check_long.sh
 

@@ -3,7 +3,7 @@
  * input; a model refers to nothing that is not there, can be evaluated and saved in other formats; what was saved is sound, and
  * can be compared and drawn; nothing crashes.
  *
- *     make fuzz FUZZ_SECONDS=600        or        STELE_FORMAT=sgm build/fuzz/fuzz/fuzz_format samples/dialects
+ *     make fuzz FUZZ_SECONDS=600        or        STELE_FORMAT=sgm build/asan/fuzz/fuzz_format samples/dialects
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("STELE_CORPUS", ROOT.parent / "shared" / "corpus"))
 ON_PURPOSE = {"suites", "hostile"}
+PATIENT = bool(os.environ.get("STELE_PATIENT"))  # as `make check-long` is
+
+
+def some(files):
+    """Every third in a fixed order; all for the patient."""
+    return sorted(files)[::1 if PATIENT else 3]
 
 
 def real_files(*endings):

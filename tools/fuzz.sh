@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes every format, and images, two at a time, for the given number of seconds; or, with --again N, a given number of times from
-# the same seed without what earlier runs left, so that two machines see the same. PRESET in the environment is the build: fuzz, or
+# the same seed without what earlier runs left, so that two machines see the same. PRESET in the environment is the build: asan, or
 # fuzz32 for 32 bits, or msan for memory that nobody wrote to. What crashes is left in build/PRESET/found; give it the name of the bug
 # and put it in tests/crashers, where every test run opens it again.
 set -eu
@@ -10,7 +10,7 @@ case ${1-} in
 --again) runs=$2 ;;
 ?*) seconds=$1 ;;
 esac
-preset=${PRESET:-fuzz}
+preset=${PRESET:-asan}
 build=build/$preset
 cmake --preset "$preset" >/dev/null
 cmake --build "$build" -j "$(nproc)" >"$build/build.log" 2>&1 || { cat "$build/build.log"; exit 1; }

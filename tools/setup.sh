@@ -114,14 +114,9 @@ check)
     want libclang-rt-dev
     want libmeshoptimizer-dev
     ;;
-long)
-    wasm
-    program clang clang
-    program python3 python3
+long) # besides what check needs
     program i686-linux-gnu-g++ g++-i686-linux-gnu
     want libc6-dev-i386-cross
-    want libcmocka-dev
-    want libclang-rt-dev
     ;;
 bench)
     want libegl-dev

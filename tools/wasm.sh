@@ -8,7 +8,9 @@ cmake -S . -B build/wasm-build --toolchain "$PWD/cmake/wasm.cmake" -DCMAKE_BUILD
 log=build/wasm-build/log
 cmake --build build/wasm-build -j "$(nproc)" >$log 2>&1 || { cat $log; exit 1; }
 mkdir -p build/wasm
-cp wasm/stele.mjs wasm/stele.d.ts wasm/README.md LICENSE build/wasm-build/stele.wasm build/wasm-build/package.json build/wasm
+cp wasm/stele.mjs wasm/stele.d.ts wasm/README.md LICENSE build/wasm-build/package.json build/wasm
+# linked anew each time; with the same bytes the command, which has it in it, need not be built again
+cmp -s build/wasm-build/stele.wasm build/wasm/stele.wasm || cp build/wasm-build/stele.wasm build/wasm
 {
     cat build/libraries/manifest
     dpkg-query -W -f '${Package} ${Version}\n' clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32
