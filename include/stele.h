@@ -260,7 +260,7 @@ STELE_API const char *const *stele_file_inputs(stele_file *file, size_t *count);
 STELE_API bool stele_file_changed(const stele_file *file);
 
 /* Bytes now allocated for this handle, and the most that they may become, by memory_limit or by the usual one for this file;
- * the mapping does not count. */
+ * neither the mapping counts nor what the option origins takes. */
 STELE_API uint64_t stele_file_memory(const stele_file *file);
 STELE_API uint64_t stele_file_memory_limit(const stele_file *file);
 
@@ -714,7 +714,7 @@ typedef struct stele_slot {
 /* The slot of a member of a struct: {STELE_SLOT(STELE_UV, 0, STELE_F16, 2, false, vertex, uv), ...}. */
 #define STELE_SLOT(semantic, set, type, components, normalized, vertex, member)                                                \
     {                                                                                                                          \
-        semantic, set, type, components, normalized, (uint32_t)sizeof(vertex), offsetof(vertex, member), {0, 0, 0, 0},         \
+        semantic, set, type, components, normalized, sizeof(vertex), offsetof(vertex, member), {0, 0, 0, 0},                   \
         {                                                                                                                      \
             0, 0, 0, 0                                                                                                         \
         }                                                                                                                      \

@@ -233,8 +233,13 @@ class Header(unittest.TestCase):
         self.assertIn("mesh 0: 3396 triangles", self.compile("cc", self.example(text), ".c", "-std=c11"))
 
     def test_header_is_cpp(self):
-        source = "#include <stele.h>\nint main() { stele_options o = {}; stele_close(stele_open(\"x\", &o)); return 0; }\n"
-        self.assertEqual(self.compile("g++", source, ".cpp", "-std=c++11", "-pedantic", "-Wno-missing-field-initializers"), "")
+        source = ("#include <stele.h>\nstruct vertex { float position[3]; };\n"
+                  "int main() { stele_options o = {}; stele_close(stele_open(\"x\", &o));\n"
+                  "stele_slot slots[] = {STELE_SLOT(STELE_POSITION, 0, STELE_F32, 3, false, vertex, position)};\n"
+                  "return slots[0].stride == 12 ? 0 : 1; }\n")
+        for standard in "c++11", "c++20":
+            self.assertEqual(self.compile("g++", source, ".cpp", "-std=" + standard, "-pedantic", "-Wsign-conversion", "-Wold-style-cast",
+                                          "-Wno-missing-field-initializers"), "")
 
 
 if __name__ == "__main__":
