@@ -202,9 +202,20 @@ static void test_blending(void **state)
     assert_near((double)rest[0].scale[2], 2, 1e-6);
     assert_near((double)rest[1].rotation[2], sin(1.57079632679 / 8), 1e-6); /* a quarter of the way */
     assert_near((double)weights[0][0], 0.5, 1e-6);
-    /* all the way is the other pose, exactly */
+    /* all the way is the other pose, exactly, and not at all is none of it */
+    stele_transform before = rest[0];
+    end[2].translation[0] = NAN;
+    amounts[0] = amounts[2] = 0;
+    assert_int_equal(stele_blend(a.model, &to, &from, 1, amounts, NODES), STELE_OK);
+    assert_memory_equal(&rest[0], &before, sizeof before);
+    assert_false(isnan(rest[2].translation[0]));
+    rest[2].translation[0] = 1e8f;
+    end[2].translation[0] = 1;
+    weights[0][0] = 3e7f;
+    weights[1][0] = 0.1f;
     assert_int_equal(stele_blend(a.model, &to, &from, 1, NULL, 0), STELE_OK);
-    assert_memory_equal(rest[1].rotation, end[1].rotation, sizeof end[1].rotation);
+    assert_memory_equal(rest, end, sizeof end);
+    assert_memory_equal(weights[0], weights[1], sizeof weights[1]);
     stele_close(a.file);
 }
 

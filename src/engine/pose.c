@@ -179,10 +179,11 @@ stele_status stele_sample(const stele_model *model, uint32_t clip, double second
 
 /* ---- Blending ---- */
 
+/* All the way is there: a sum with the difference may be rounded to another number. */
 static void approach(float *numbers, const float *other, size_t count, float amount)
 {
     for (size_t i = 0; i < count; i++)
-        numbers[i] += (other[i] - numbers[i]) * amount;
+        numbers[i] = amount == 1 ? other[i] : numbers[i] + (other[i] - numbers[i]) * amount;
 }
 
 stele_status stele_blend(const stele_model *model, const stele_pose *pose, const stele_pose *other, float amount,
@@ -194,6 +195,8 @@ stele_status stele_blend(const stele_model *model, const stele_pose *pose, const
         stele_transform *to = &pose->locals[i];
         const stele_transform *from = &other->locals[i];
         float much = amounts ? amount * amounts[i] : amount, turned[4];
+        if (much == 0)
+            continue; /* whatever the other has there */
         approach(to->translation, from->translation, 3, much);
         approach(to->scale, from->scale, 3, much);
         st_quaternion_slerpf(to->rotation, from->rotation, much, turned);
