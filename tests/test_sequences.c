@@ -1104,6 +1104,30 @@ static void waiting_for_an_image(void **state)
     stele_close(file);
 }
 
+/* Everything is there, and is nothing. */
+static bool find_nothing(void *user, const char *name, const void **data, size_t *size)
+{
+    (void)name;
+    if (data && *(int *)user)
+        *data = NULL;
+    if (data && *(int *)user == 2)
+        *size = 100000;
+    return true;
+}
+
+static void bytes_at_null(void **state)
+{
+    char path[1024];
+    (void)state;
+    snprintf(path, sizeof path, "%s/samples/scribe.sgm", project_folder());
+    for (int kind = 0; kind < 3; kind++) {
+        stele_file *file = stele_open(path, &(stele_options){.lookup = find_nothing, .lookup_user = &kind});
+        assert_non_null(stele_file_model(file));
+        assert_null(stele_texture_bytes(file, 0, NULL));
+        stele_close(file);
+    }
+}
+
 /* ---- Companions ---- */
 
 static void companions_are_declared(void **state)
@@ -1172,6 +1196,7 @@ int main(void)
         cmocka_unit_test(saving_again_takes_nothing),
         cmocka_unit_test(asking_again_takes_nothing),
         cmocka_unit_test(waiting_for_an_image),
+        cmocka_unit_test(bytes_at_null),
         cmocka_unit_test(companions_are_declared),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -142,9 +142,9 @@ bool st_companions_any(const companions *c)
 static companion_map *look_for(companions *c, const char *name)
 {
     companion_map *map = c->opening = c->left ? st_arena_alloc(c->arena, sizeof *map) : NULL;
-    const void *data;
-    size_t size;
-    if (!map || !c->lookup(c->user, name, &data, &size))
+    const void *data = NULL;
+    size_t size = 0;
+    if (!map || !c->lookup(c->user, name, &data, &size) || !data) /* a callback may have found it, and nothing in it */
         return NULL;
     if (map->another_name)
         return map;
