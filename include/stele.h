@@ -158,8 +158,8 @@ typedef enum stele_check_level {
     STELE_CHECK_FULL = 2       /* every finding that Stele knows */
 } stele_check_level;
 
-/* Finds a file that a model refers to by name (a texture, an animation file). Returns false if there is none. With data NULL
- * only its existence is asked. The bytes must stay until stele_close of the file that asked. */
+/* Finds a file that a model refers to by name (a texture, an animation file). Returns false if there is none; bytes at NULL are
+ * none either. With data NULL only its existence is asked. The bytes must stay until stele_close of the file that asked. */
 typedef bool (*stele_lookup)(void *user, const char *name, const void **data, size_t *size);
 
 /* Runs task(context, 0) ... task(context, count - 1), in any order, on any threads, and returns when all are done. */
@@ -768,8 +768,9 @@ typedef struct stele_pose {
 STELE_API stele_status stele_sample(const stele_model *model, uint32_t clip, double seconds, uint32_t *keys, size_t key_count,
                                     const stele_pose *pose);
 
-/* Moves a pose towards another: by amount, times that of each node if amounts is not NULL; rotations along the shorter arc. To
- * mix many, add one after the other by its weight / the sum of the weights so far. */
+/* Moves a pose towards another: by amount, times that of each node if amounts is not NULL; rotations along the shorter arc. By
+ * 0 nothing changes, by 1 it is the other's exactly (a rotation may have all signs turned). To mix many, add one after the
+ * other by its weight / the sum of the weights so far. */
 STELE_API stele_status stele_blend(const stele_model *model, const stele_pose *pose, const stele_pose *other, float amount,
                                    const float *amounts, size_t amount_count);
 
