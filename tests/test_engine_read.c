@@ -51,6 +51,8 @@ static void test_floats_with_stride_room_and_less(void **state)
     assert_int_equal(stele_read_floats(&v, 17, out, 0, 2), 0);
     assert_int_equal(stele_read_floats(NULL, 3, out, 0, 2), 0);
     assert_int_equal(stele_read_floats(&v, 3, NULL, 0, 2), 0);
+    const stele_view none = stele_float_view(NULL, 0, 3);
+    assert_int_equal(stele_read_floats(&none, 3, out, 0, 2), 0);
 }
 
 static void test_range(void **state)

@@ -21,6 +21,8 @@ static inline void copy_rows_of(const uint8_t *from, size_t from_stride, uint8_t
 
 void st_copy_rows(const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, uint64_t count, size_t bytes)
 {
+    if (!count)
+        return; /* and there may be nothing to point to */
     if (from_stride == bytes && to_stride == bytes) {
         memcpy(to, from, (size_t)count * bytes);
         return;
