@@ -170,13 +170,20 @@ int main(int argc, char **argv)
     printf("%d %d\n", stele_render(file, &picture, NULL), stele_open_status(file));
     puts(stele_file_message(file));
     stele_close(file);
+    char message[80];
+    stele_movie *movie = stele_movie_begin(2, 2, NULL);
+    printf("%d %d %d\n", stele_picture_save(&picture, "no.png", NULL, message, sizeof message), stele_movie_status(movie),
+           stele_movie_add(movie, &picture, 10));
+    puts(message);
+    stele_movie_close(movie);
     return 0;
 }
 """)
         run("cmake", "-S", ROOT, "-B", self.folder / "core", "-DSTELE_WITH_IMPORT=OFF", *CORE)
         run("cmake", "--build", self.folder / "core", "-j2", "--target", "stele_static", "stele")
         run("cc", "-std=c11", f"-I{ROOT}/include", tell, self.folder / "core/libstele.a", "-lm", "-o", self.folder / "tell")
-        self.assertEqual(run(self.folder / "tell", ROOT / "samples/scribe.sgm"), "4 0\nthis library was built without rendering\n")
+        self.assertEqual(run(self.folder / "tell", ROOT / "samples/scribe.sgm"),
+                         "4 0\nthis library was built without rendering\n4 4 4\nthis library was built without images\n")
         # compressed TWM is read and written all the same
         packed, again, plain = self.folder / "packed.twm", self.folder / "again.glb", self.folder / "plain.glb"
         stele = self.folder / "core/stele"

@@ -54,14 +54,12 @@ static bool produce_png(void *context, stele_sink sink, void *user)
     return st_image_encode_png(context, sink, user);
 }
 
-/* What has no handle: a problem is one of the caller's, or NULL. */
-static stele_status put_alone(const place *to, st_produce produce, const void *context, const char *problem, char *message,
-                              size_t room)
+/* What has no handle: the outcome is good, unless it cannot even begin. */
+static stele_status put_alone(const place *to, st_produce produce, const void *context, outcome o, char *message, size_t room)
 {
     arena a;
-    outcome o = problem ? (outcome){STELE_USAGE, problem} : outcome_good();
     st_arena_init(&a, &unlimited);
-    if (!problem)
+    if (o.status == STELE_OK)
         put(&a, &o, to, produce, (void *)context);
     if (message && room)
         snprintf(message, room, "%s", o.message);
@@ -69,10 +67,17 @@ static stele_status put_alone(const place *to, st_produce produce, const void *c
     return o.status;
 }
 
+static outcome outcome_no_encoder(void)
+{
+    return (outcome){STELE_UNSUPPORTED, st_image_no_encoder()};
+}
+
 static stele_status put_picture(const stele_picture *picture, const place *to, char *message, size_t room)
 {
-    return put_alone(to, produce_png, picture, has_pixels(picture) ? NULL : "there are no pixels in the picture", message,
-                     room);
+    outcome o = st_image_no_encoder() ? outcome_no_encoder() : outcome_good();
+    if (!has_pixels(picture))
+        o = (outcome){STELE_USAGE, "there are no pixels in the picture"};
+    return put_alone(to, produce_png, picture, o, message, room);
 }
 
 stele_status stele_picture_save(const stele_picture *picture, const char *path, const stele_save_options *options,
@@ -104,8 +109,8 @@ stele_status stele_bytes_save(const void *data, size_t size, const char *path, c
                               size_t room)
 {
     plain_bytes bytes = {data, size};
-    return put_alone(&(place){.path = path, .options = options}, produce_bytes, &bytes,
-                     size && !data ? "no bytes are given" : NULL, message, room);
+    outcome o = size && !data ? (outcome){STELE_USAGE, "no bytes are given"} : outcome_good();
+    return put_alone(&(place){.path = path, .options = options}, produce_bytes, &bytes, o, message, room);
 }
 
 /* ---- Movies ---- */
@@ -134,7 +139,7 @@ stele_movie *stele_movie_begin(uint32_t width, uint32_t height, const stele_movi
         movie->animation = st_webp_begin(&(webp_options){
             .width = width, .height = height, .lossless = own.lossless, .threads = {own.parallel, own.parallel_user}});
         if (!movie->animation)
-            movie->outcome = outcome_no_memory();
+            movie->outcome = st_image_no_encoder() ? outcome_no_encoder() : outcome_no_memory();
     } else {
         movie->outcome = (outcome){STELE_USAGE, "a side of the movie has no pixels, or more than 16383"};
     }

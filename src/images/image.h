@@ -22,6 +22,9 @@ image_result st_image_decode_into(const void *data, uint64_t size, const char *n
 /* The libraries that do it, with their versions: "libpng 1.6.39, ...". */
 void st_image_libraries(char *text, size_t room);
 
+/* Why there are none that encode, or NULL. */
+const char *st_image_no_encoder(void);
+
 /* Encodes a picture as PNG: deterministic, without any metadata. */
 bool st_image_encode_png(const stele_picture *picture, stele_sink sink, void *user);
 

@@ -16,3 +16,8 @@ void st_image_libraries(char *text, size_t room)
     snprintf(text, room, "libpng %s, libjpeg-turbo " TEXT(LIBJPEG_TURBO_VERSION) ", libwebp %u.%u.%u", png_get_libpng_ver(NULL),
              webp >> 16, webp >> 8 & 255, webp & 255);
 }
+
+const char *st_image_no_encoder(void)
+{
+    return NULL;
+}

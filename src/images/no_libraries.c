@@ -54,3 +54,8 @@ void st_image_libraries(char *text, size_t room)
 {
     snprintf(text, room, "no libraries for images");
 }
+
+const char *st_image_no_encoder(void)
+{
+    return "this library was built without images";
+}
