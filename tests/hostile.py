@@ -74,6 +74,15 @@ def primitive(g, count=3, **more):
     return {"attributes": {"POSITION": g.points(count)} | more.pop("attributes", {})} | more
 
 
+def shuffled(count):
+    """So many numbers that look like chance, the same each time."""
+    numbers, x = [], 1
+    for _ in range(count):
+        x = x * 1103515245 + 12345 & 0x7FFFFFFF
+        numbers.append(x >> 16)
+    return numbers
+
+
 # ---- Meshes and nodes ----
 
 def instances(folder, n):
@@ -214,6 +223,17 @@ def net_with_a_far_corner(folder, n):
     index = g.accessor(len(corners), component=U16, bufferView=g.view(struct.pack(f"<{len(corners)}H", *corners)))
     g.parts |= {"meshes": [{"primitives": [{"attributes": attributes, "indices": index}]}],
                 "extensionsUsed": ["KHR_mesh_quantization"], "extensionsRequired": ["KHR_mesh_quantization"]}
+    return drawn(g, 1).glb(folder)
+
+
+def triangles_of_few_vertices(folder, n, count=1300):
+    """As many as are worth a look wait at each of the vertices that are kept. Normals that must be put right are no longer shared."""
+    g = Gltf()
+    numbers = shuffled(3 * 16)
+    g.floats([number % 2000 / 1000 - 1 for number in numbers], "VEC3")
+    corners = [(i + k * (1 + i % 5)) % 16 for i in shuffled(16 * 250 // 3) for k in range(3)]
+    index = g.accessor(len(corners), component=U8, bufferView=g.view(bytes(corners)))
+    g.parts["meshes"] = [{"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 0}, "indices": index}] * (count * n)}]
     return drawn(g, 1).glb(folder)
 
 
@@ -576,10 +596,7 @@ def corners_of_three_vertices(folder, n):
 
 def corners_of_a_square(folder, n):
     """A polygon that crosses itself everywhere: no corner is an ear for long.."""
-    numbers, x = [], 1
-    for _ in range(49000 * n):
-        x = x * 1103515245 + 12345 & 0x7FFFFFFF
-        numbers.append("1245"[x >> 16 & 3])
+    numbers = ["1245"[number & 3] for number in shuffled(49000 * n)]
     return obj(folder, "v 0 0 0\nv 1 0 0\nv 9 9 9\nv 1 1 0\nv 0 1 0\nf " + " ".join(numbers) + "\n")
 
 

@@ -208,6 +208,15 @@ class Refusals(unittest.TestCase):
         self.assertEqual(self.convert("--work-limit", "100000000").code, NO_IO)
         self.assertEqual(self.convert("--work-limit", "1000000000").code, FINE)
 
+    def expect_work(self, way, too_little, enough):
+        for limit, code in (too_little, NO_IO), (enough, FINE):
+            run = Run([way[0], "-q", "-f", "--work-limit", limit, *way[1:]])
+            self.assertEqual(run.code, code, run.said)
+
+    def test_looking_for_the_next_triangle_is_work(self):
+        path = hostile.triangles_of_few_vertices(self.folder, 1, 10)
+        self.expect_work(["optimize", path, self.folder / "o.glb"], 120000000, 170000000)
+
     def test_holes_are_no_input(self):
         path = hostile.sparse_buffer(self.folder, 1)
         run = Run(["check", path])

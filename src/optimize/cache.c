@@ -5,7 +5,7 @@
 #include "optimize.h"
 
 enum { KEPT = 16, VALENCES = 8 };
-enum { WORK_OF_CORNER = 100 };
+enum { WORK_OF_CORNER = 100, WORK_OF_LOOK = 2 };
 enum { HUB = 256 }; /* a vertex of more triangles is no guide: looking at all of them at each step would take for ever */
 
 /* By the place in the cache, the last one used first, and by the number of triangles that wait for it; 0 is none. */
@@ -30,6 +30,7 @@ typedef struct orderer {
     bool *done;                            /* triangles */
     uint32_t cache[KEPT + 3], cache_count; /* the last vertices used, the latest first */
     uint32_t next;                         /* no triangle before this one waits */
+    uint64_t looks;                        /* at triangles that wait, since the work was counted */
 } orderer;
 
 static float score_of(const orderer *o, uint32_t vertex, uint32_t place)
@@ -107,14 +108,16 @@ static uint32_t best_near(orderer *o)
         uint32_t v = o->cache[i];
         float score = score_of(o, v, i < KEPT ? i + 1 : 0), change = score - o->vertex_score[v];
         o->vertex_score[v] = score;
+        o->looks += change != 0 ? o->waiting[v] : 0;
         for (uint32_t k = 0; change != 0 && k < o->waiting[v]; k++)
             o->triangle_score[o->corners[o->first[v] + k] / 3] += change;
     }
     if (o->cache_count > KEPT)
         o->cache_count = KEPT;
     for (uint32_t i = 0; i < o->cache_count; i++) {
-        uint32_t v = o->cache[i];
-        for (uint32_t k = 0; o->waiting[v] <= HUB && k < o->waiting[v]; k++) {
+        uint32_t v = o->cache[i], waiting = o->waiting[v] <= HUB ? o->waiting[v] : 0;
+        o->looks += waiting;
+        for (uint32_t k = 0; k < waiting; k++) {
             uint32_t triangle = o->corners[o->first[v] + k] / 3;
             if (o->triangle_score[triangle] > best_score) {
                 best_score = o->triangle_score[triangle];
@@ -132,10 +135,11 @@ static uint32_t next_left(orderer *o)
     return o->next;
 }
 
-static void put_in_order(orderer *o, uint32_t *ordered)
+static bool put_in_order(arena *a, orderer *o, uint32_t *ordered)
 {
     uint32_t triangles = o->p->index_count / 3, best = STELE_NONE;
-    for (uint32_t i = 0; i < triangles; i++) {
+    for (uint32_t i = 0; i < triangles && st_work(a, o->looks, WORK_OF_LOOK); i++) {
+        o->looks = 0;
         uint32_t triangle = best != STELE_NONE ? best : next_left(o), *corner = ordered + 3 * (uint64_t)i;
         memcpy(corner, o->p->indices + 3 * (uint64_t)triangle, 3 * sizeof *corner);
         o->done[triangle] = true;
@@ -144,6 +148,7 @@ static void put_in_order(orderer *o, uint32_t *ordered)
         use(o, corner);
         best = best_near(o);
     }
+    return !a->failed;
 }
 
 bool st_order_for_cache(arena *a, piece *p)
@@ -154,7 +159,8 @@ bool st_order_for_cache(arena *a, piece *p)
     if (!ordered || !scratch || !st_work(a, p->index_count, WORK_OF_CORNER) || !prepare(a, &o))
         return false;
     start(&o);
-    put_in_order(&o, ordered);
+    if (!put_in_order(a, &o, ordered))
+        return false;
     if (st_cache_misses(ordered, p->index_count, p->vertex_count, scratch) <
         st_cache_misses(p->indices, p->index_count, p->vertex_count, scratch))
         memcpy(p->indices, ordered, p->index_count * sizeof *ordered);
