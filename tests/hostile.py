@@ -237,6 +237,27 @@ def triangles_of_few_vertices(folder, n, count=1300):
     return drawn(g, 1).glb(folder)
 
 
+def slivers(folder, n, count=40, **material):
+    """From one corner of the picture to the other: in every tile of it, and nearly nowhere in each."""
+    g = Gltf(materials=[{"doubleSided": True} | material])
+    corners = [(-1, -1 + i * 1e-4, 0, 1, 1 - i * 1e-4, 0, 1, 1 - i * 1e-4 + 1e-5, 0) for i in range(2600 * n)]
+    g.floats([number for corner in corners for number in corner], "VEC3")
+    g.parts["meshes"] = [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}]
+    return drawn(g, count).glb(folder)
+
+
+def blended_slivers(folder, n, count=40):
+    return slivers(folder, n, count, alphaMode="BLEND", pbrMetallicRoughness={"baseColorFactor": [1, 0, 0, 0.5]})
+
+
+def blended_draws(folder, n, count=600):
+    """From back to front each triangle is one of another draw: what is known of that is far away in memory."""
+    g = Gltf(materials=[{"alphaMode": "BLEND"}])
+    g.floats([number % 2000 / 1000 - 1 for number in shuffled(3 * 27)], "VEC3")
+    g.parts["meshes"] = [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}] * (45 * n)}]
+    return drawn(g, count * n).glb(folder)
+
+
 # ---- Skins, morphs, clips ----
 
 def joint_sets(folder, n):

@@ -36,6 +36,7 @@ def verbs(path, out):
     ways = {"info": ["info", path], "check": ["check", path], "explain": ["explain", path], "diff": ["diff", path, path],
             "thumbnail": ["thumbnail", "--time-limit", "3600", path, "-o", out / "o.png"], "render": ["render", path, "-o", out / "o.png"],
             "shadow": ["render", "--shadow", "--wireframe", "--joints", path, "-o", out / "s.png"],
+            "inside": ["render", "--camera", "30,80,0.01", path, "-o", out / "i.png"],
             "normals": ["convert", "-q", "--normals", path, out / "n.glb"],
             "optimize": ["optimize", "--simplify", "0.5", path, out / "p.glb"],
             "levels": ["optimize", "--lod", "0.8,0.4,0.2", path, out / "l.glb"], "view": ["view", "--export", out / "v.html", path]}
@@ -216,6 +217,14 @@ class Refusals(unittest.TestCase):
     def test_looking_for_the_next_triangle_is_work(self):
         path = hostile.triangles_of_few_vertices(self.folder, 1, 10)
         self.expect_work(["optimize", path, self.folder / "o.glb"], 120000000, 170000000)
+
+    def test_cutting_at_the_camera_is_work(self):
+        path = hostile.slivers(self.folder, 1, 1)
+        self.expect_work(["render", "--camera", "30,80,0.01", path, "-o", self.folder / "o.png"], 1000000000, 1700000000)
+
+    def test_changing_from_draw_to_draw_is_work(self):
+        path = hostile.blended_slivers(self.folder, 1, 2)
+        self.expect_work(["render", "--size", "200x200", path, "-o", self.folder / "o.png"], 65000000, 90000000)
 
     def test_holes_are_no_input(self):
         path = hostile.sparse_buffer(self.folder, 1)

@@ -67,6 +67,7 @@ static int clipped(const scene *s, const draw *d, const vertex *const v[3], piec
         set_corner(&pieces[made], 0, &polygon[0]);
         set_corner(&pieces[made], 1, &polygon[i - 1]);
         set_corner(&pieces[made], 2, &polygon[i]);
+        pieces[made].cut = true;
         made += turn(d, &pieces[made]);
     }
     return made;
@@ -89,6 +90,7 @@ int st_pieces(const scene *s, const draw *d, uint32_t triangle, piece pieces[2])
         return behind < 3 ? clipped(s, d, v, pieces) : 0;
     for (int i = 0; i < 3; i++)
         set_corner(&pieces[0], i, v[i]);
+    pieces[0].cut = false;
     return turn(d, &pieces[0]);
 }
 

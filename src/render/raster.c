@@ -114,9 +114,11 @@ static int4 covered_of_huge(const coverage *c, int32_t column, int32_t row)
 static bool begin(coverage *c, const piece *p, tile *t)
 {
     t->work += PIECE_WORK;
+    if (p->cut)
+        t->work += CUT_WORK;
     if (!set_up(c, p, t))
         return false;
-    t->work += PIXEL_WORK * pixels_of(&c->box) * (c->huge ? 8 : 1);
+    t->work += PIXEL_WORK * pixels_of(&c->box) * (c->huge ? 12 : 1);
     return true;
 }
 
@@ -197,7 +199,7 @@ void st_tile_cover(tile *t, const scene *s, const draw *d, uint32_t triangle)
         if (!begin(&c, &pieces[i], t))
             continue;
         if (masked) {
-            st_surface(s, triangle, &context.surface);
+            st_surface(d, triangle, &context.surface);
             each_pixel(&c, cover_masked, &context);
         } else {
             each_pixel(&c, cover_pixel, &context);
@@ -235,17 +237,16 @@ static void paint_pixel(void *context, int32_t column, int32_t row, int4 covered
             st_blend(c->tile->color[at][k], rgba);
 }
 
-void st_tile_paint(tile *t, const scene *s, uint32_t triangle)
+void st_tile_paint(tile *t, const scene *s, const draw *d, uint32_t triangle)
 {
     piece pieces[2];
     covering context = {.tile = t, .scene = s, .triangle = (int32_t)triangle};
-    int count = st_pieces(s, st_scene_draw(s, triangle), triangle, pieces);
-    if (count)
-        st_surface(s, triangle, &context.surface);
+    int count = st_pieces(s, d, triangle, pieces);
     for (int i = 0; i < count; i++) {
         coverage c;
         if (!begin(&c, &pieces[i], t))
             continue;
+        st_surface(d, triangle, &context.surface);
         each_pixel(&c, paint_pixel, &context);
     }
 }

@@ -199,6 +199,15 @@ static void clear(const drawing *d, tile *t)
     }
 }
 
+/* The draw of a triangle, which mostly is the one before. */
+static const draw *draw_of(const drawing *d, tile *t, const draw *before, uint32_t triangle)
+{
+    if (triangle - before->first_triangle < before->triangle_count)
+        return before;
+    t->work += SEARCH_WORK;
+    return st_scene_draw(d->scene, triangle);
+}
+
 static void cover(drawing *d, tile *t)
 {
     const bins *b = &d->opaque;
@@ -207,8 +216,8 @@ static void cover(drawing *d, tile *t)
         size_t bin = bin_of(&b->levels[i], t);
         for (uint64_t at = b->starts[bin]; at < b->starts[bin + 1] && may_go_on(&d->work, &t->work, UNSAID_WORK); at++) {
             uint32_t triangle = b->entries[at];
-            if (triangle - of->first_triangle >= of->triangle_count)
-                of = st_scene_draw(d->scene, triangle);
+            of = draw_of(d, t, of, triangle);
+            t->work += i ? LARGE_WORK : 0;
             st_tile_cover(t, d->scene, of, triangle);
         }
     }
@@ -227,7 +236,7 @@ static void shade_samples(const drawing *d, tile *t, int32_t at, int first, surf
             count += 8;
         }
     if (f->triangle != (uint32_t)triangle)
-        st_surface(d->scene, (uint32_t)triangle, f);
+        st_surface(draw_of(d, t, f->draw, (uint32_t)triangle), (uint32_t)triangle, f);
     t->work += work_of_shading(f->draw);
     st_shade(d->scene, f, left + (float)x / (float)count, top + (float)y / (float)count, rgba);
     for (int k = first; k < SAMPLES; k++)
@@ -237,7 +246,7 @@ static void shade_samples(const drawing *d, tile *t, int32_t at, int first, surf
 
 static void shade(const drawing *d, tile *t)
 {
-    surface f = {.triangle = NO_TRIANGLE};
+    surface f = {.draw = d->scene->draws, .triangle = NO_TRIANGLE};
     for (int32_t row = 0; row < t->height; row++)
         for (int32_t at = row * TILE; at < row * TILE + t->width; at++) {
             int4 seen = t->triangle[at];
@@ -269,6 +278,7 @@ static void add_ground(const drawing *d, tile *t)
 static void paint(drawing *d, tile *t)
 {
     const bins *b = &d->painted;
+    const draw *of = d->scene->draws;
     uint64_t heads[MOST_BIN_LEVELS], ends[MOST_BIN_LEVELS];
     for (int i = 0; i < b->level_count; i++) {
         size_t bin = bin_of(&b->levels[i], t);
@@ -282,7 +292,10 @@ static void paint(drawing *d, tile *t)
                 next = i;
         if (next < 0 || !may_go_on(&d->work, &t->work, UNSAID_WORK))
             return;
-        st_tile_paint(t, d->scene, d->paint_order[b->entries[heads[next]++]]);
+        uint32_t triangle = d->paint_order[b->entries[heads[next]++]];
+        of = draw_of(d, t, of, triangle);
+        t->work += next ? LARGE_WORK : 0;
+        st_tile_paint(t, d->scene, of, triangle);
     }
 }
 

@@ -127,6 +127,7 @@ typedef struct scene {
     camera camera;
     lights lights;
     draw *draws;
+    uint32_t *first_triangles; /* of the draws: close to each other, for who looks for one */
     size_t draw_count;
     uint64_t vertex_count, triangle_count;
     bool *used;           /* of each vertex: by a triangle */
@@ -188,6 +189,7 @@ window st_overlay_window(const scene *s, const camera *c, const double (*matrice
 typedef struct piece {
     int32_t x[3], y[3];
     float depth[3]; /* 1 / z */
+    bool cut;       /* at the near plane, which takes time */
 } piece;
 
 /* What is to be seen of a triangle: none if it is turned away, has no area, or lies behind. */
@@ -239,9 +241,11 @@ typedef struct tile {
     float color[TILE_PIXELS][SAMPLES][4]; /* linear, premultiplied */
 } tile;
 
-/* Units of work: of setting a triangle up in a tile, of a pixel that it may cover, and of finding the colour at a place, or its
+/* Units of work: of setting a triangle up in a tile, more if it is cut, if its draw must be looked for, or if it is a large
+ * one, which every tile fetches from memory again; of a pixel that it may cover; and of finding the colour at a place, or its
  * alpha, to which each texture adds. */
-enum { PIECE_WORK = 80, PIXEL_WORK = 5, SHADE_WORK = 150, ALPHA_WORK = 40, TEXTURE_WORK = 100 };
+enum { PIECE_WORK = 80, CUT_WORK = 100, SEARCH_WORK = 200, LARGE_WORK = 140 };
+enum { PIXEL_WORK = 5, SHADE_WORK = 150, ALPHA_WORK = 70, TEXTURE_WORK = 100 };
 
 static inline uint64_t work_of_shading(const draw *d)
 {
@@ -258,7 +262,7 @@ static const int32_t sample_x[SAMPLES] = {3, 7, 1, 5}, sample_y[SAMPLES] = {1, 3
 
 /* Draws an opaque triangle into depth and triangle; st_tile_paint onto the colours. */
 void st_tile_cover(tile *t, const scene *s, const draw *d, uint32_t triangle);
-void st_tile_paint(tile *t, const scene *s, uint32_t triangle);
+void st_tile_paint(tile *t, const scene *s, const draw *d, uint32_t triangle);
 
 /* A colour that is not premultiplied over one that is. */
 static inline void st_blend(float below[4], const float rgba[4])
@@ -282,7 +286,7 @@ typedef struct surface {
     float color[3][4];
 } surface;
 
-void st_surface(const scene *s, uint32_t triangle, surface *f);
+void st_surface(const draw *d, uint32_t triangle, surface *f);
 
 /* The colour at a place of the picture, in pixels: linear light, not premultiplied. */
 void st_shade(const scene *s, const surface *f, float x, float y, float rgba[4]);

@@ -38,9 +38,8 @@ static inline void load_row(const stele_view *v, uint64_t row, uint32_t count, f
         out[i] = v->type == STELE_F32 ? load_f32(p + 4 * i) : (float)stele_view_number(v, row, i);
 }
 
-void st_surface(const scene *s, uint32_t triangle, surface *f)
+void st_surface(const draw *d, uint32_t triangle, surface *f)
 {
-    const draw *d = st_scene_draw(s, triangle);
     f->draw = d;
     f->triangle = triangle;
     uint64_t corners[3];

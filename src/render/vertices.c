@@ -128,6 +128,14 @@ static bool copy_indices(const index_copies *c, const stele_node *node, size_t p
     return *of || !p->indices.count;
 }
 
+static draw *next_draw(scene *s)
+{
+    draw *d = &s->draws[s->draw_count];
+    *d = (draw){.first_vertex = s->vertex_count, .first_triangle = (uint32_t)s->triangle_count};
+    s->first_triangles[s->draw_count++] = d->first_triangle;
+    return d;
+}
+
 static bool list_draws(scene *s, uint32_t clip)
 {
     const stele_model *model = s->renderer->model;
@@ -138,7 +146,10 @@ static bool list_draws(scene *s, uint32_t clip)
     for (size_t i = 0; i < model->node_count; i++)
         count += model->nodes[i].mesh == STELE_NONE ? 0 : model->meshes[model->nodes[i].mesh].primitive_count;
     s->draws = st_arena_array(s->renderer->arena, count + MOST_OVERLAYS, sizeof *s->draws);
-    for (uint32_t i = 0; s->draws && i < model->node_count; i++) {
+    s->first_triangles = st_arena_array(s->renderer->arena, count + MOST_OVERLAYS, sizeof *s->first_triangles);
+    if (!s->draws || !s->first_triangles)
+        return false;
+    for (uint32_t i = 0; i < model->node_count; i++) {
         const stele_mesh *mesh = model->nodes[i].mesh == STELE_NONE ? NULL : &model->meshes[model->nodes[i].mesh];
         for (size_t k = 0; mesh && k < mesh->primitive_count; k++) {
             const stele_primitive *p = &mesh->primitives[k];
@@ -149,12 +160,10 @@ static bool list_draws(scene *s, uint32_t clip)
                 return true;
             if (!can_draw(s, i, p, triangles, clip))
                 return false;
-            draw *d = &s->draws[s->draw_count++];
+            draw *d = next_draw(s);
             d->primitive = p;
             d->node = i;
-            d->first_vertex = s->vertex_count;
             d->vertex_count = p->vertex_count;
-            d->first_triangle = (uint32_t)s->triangle_count;
             d->triangle_count = (uint32_t)triangles;
             if (!copy_indices(&copies, &model->nodes[i], k, s->renderer->arena, d))
                 return false;
@@ -163,19 +172,19 @@ static bool list_draws(scene *s, uint32_t clip)
             s->triangle_count += triangles;
         }
     }
-    return s->draws;
+    return true;
 }
 
 /* The corners of the two triangles of a line, of which 0 and 1 are at its beginning, and of a point. */
 static const uint8_t line_corners[2][3] = {{0, 1, 2}, {2, 1, 3}};
 
-/* The last draw that begins neither after the vertex nor after the triangle: both numbers ascend. */
-static const draw *last_draw(const scene *s, uint64_t vertex, uint32_t triangle)
+/* The last one that begins at or before it. */
+static const draw *draw_of_vertex(const scene *s, uint64_t vertex)
 {
     size_t low = 0, high = s->draw_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (s->draws[middle].first_vertex <= vertex && s->draws[middle].first_triangle <= triangle)
+        if (s->draws[middle].first_vertex <= vertex)
             low = middle;
         else
             high = middle;
@@ -185,7 +194,15 @@ static const draw *last_draw(const scene *s, uint64_t vertex, uint32_t triangle)
 
 const draw *st_scene_draw(const scene *s, uint32_t triangle)
 {
-    return last_draw(s, UINT64_MAX, triangle);
+    size_t low = 0, high = s->draw_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (s->first_triangles[middle] <= triangle)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &s->draws[low];
 }
 
 /* Of a line or a point. */
@@ -330,7 +347,7 @@ static void each_range(const scene *s, size_t task, row_range range, void *conte
 {
     uint64_t at = (uint64_t)task * ROWS_PER_TASK, end = at + ROWS_PER_TASK;
     end = end < s->vertex_count ? end : s->vertex_count;
-    for (const draw *d = last_draw(s, at, UINT32_MAX); at < end; d++) {
+    for (const draw *d = draw_of_vertex(s, at); at < end; d++) {
         uint64_t last = d->first_vertex + d->vertex_count;
         last = last < end ? last : end;
         if (last > at) {
@@ -668,17 +685,13 @@ void st_scene_add(scene *s, vertex *vertices, const uint8_t (*tint)[4], uint32_t
     if (!triangle_count || s->triangle_count + triangle_count >= NO_TRIANGLE)
         return;
     st_work(s->renderer->arena, triangle_count, TRIANGLE_WORK); /* who draws them sees whether that was too much */
-    draw *d = &s->draws[s->draw_count++];
-    *d = (draw){.first_vertex = s->vertex_count,
-                .vertex_count = 3 * (uint64_t)triangle_count,
-                .first_triangle = (uint32_t)s->triangle_count,
-                .triangle_count = triangle_count,
-                .rows = vertices,
-                .vertices = vertices,
-                .double_sided = true,
-                .painted = true,
-                .over = over,
-                .tint = tint};
+    draw *d = next_draw(s);
+    d->vertex_count = 3 * (uint64_t)triangle_count;
+    d->triangle_count = triangle_count;
+    d->rows = d->vertices = vertices;
+    d->double_sided = d->painted = true;
+    d->over = over;
+    d->tint = tint;
     s->vertex_count += d->vertex_count;
     s->triangle_count += triangle_count;
 }
