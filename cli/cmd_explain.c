@@ -345,10 +345,14 @@ static void explain(job *j)
     }
     if (!j->settings->json)
         print_title(&e, file);
-    stele_file_explain(file, each_field, &e);
+    stele_status status = stele_file_explain(file, each_field, &e);
     if (interrupted())
         j->outcome = OUTCOME_STOPPED;
     report_findings(j, file);
+    if (status == STELE_TOO_MUCH_WORK || status == STELE_NO_MEMORY) {
+        job_fails_at(j, "not explained to its end", stele_file_message(file));
+        j->exit_code = exit_code_of(status);
+    }
     if ((e.only_at || j->settings->path) && !e.found && stele_file_format(file) && !interrupted())
         complain_of_nothing(j, file, &e);
     if (j->settings->json) {

@@ -616,7 +616,7 @@ def corners_of_three_vertices(folder, n):
 
 
 def corners_of_a_square(folder, n):
-    """A polygon that crosses itself everywhere: no corner is an ear for long.."""
+    """A polygon that crosses itself everywhere: no corner is an ear for long."""
     numbers = ["1245"[number & 3] for number in shuffled(49000 * n)]
     return obj(folder, "v 0 0 0\nv 1 0 0\nv 9 9 9\nv 1 1 0\nv 0 1 0\nf " + " ".join(numbers) + "\n")
 
@@ -670,6 +670,15 @@ def packed_tracks(folder, n):
     joints, clips = 200, 20000 * n
     start = b".twm" + struct.pack("<IIB3xI", 0, 0, 1, joints) + (bytes(8) + UNIT_MATRIX) * joints + struct.pack("<I", clips)
     (folder / "model.twm").write_bytes(packed(start, bytes(4), len(start) + 4 * joints * clips + 16, TWM_END))
+    return folder / "model.twm"
+
+
+def packed_keys(folder, n):
+    """TWM: animations of joints with two keys."""
+    joints, clips = 10, 20000 * n
+    start = b".twm" + struct.pack("<IIB3xI", 0, 0, 1, joints) + (bytes(8) + UNIT_MATRIX) * joints + struct.pack("<I", clips)
+    keys = struct.pack("<I", 2) + b"".join(struct.pack("<I10f", time, time, 0, 0, 1, 1, 1, 0, 0, 0, 1) for time in (0, 500))
+    (folder / "model.twm").write_bytes(packed(start, keys, len(start) + len(keys) * joints * clips + 16, TWM_END))
     return folder / "model.twm"
 
 

@@ -204,6 +204,14 @@ class Refusals(unittest.TestCase):
         self.path = hostile.clips_and_nodes(self.folder, 1)
         self.assertEqual(self.convert("--work-limit", "0", "--memory-limit", "0").code, FINE)
 
+    def test_explaining_is_work(self):
+        self.path = hostile.packed_keys(self.folder, 1)
+        for options in (), ("--json",):
+            run = Run(["explain", *options, self.path])
+            self.assertEqual(run.code, NO_IO, run.said)
+            self.assertEqual(run.said.count("not explained to its end"), not options)
+        self.assertEqual(Run(["explain", "--work-limit", "0", self.path]).code, FINE)
+
     def test_cutting_polygons_is_work(self):
         self.path = hostile.corners_of_a_square(self.folder, 1)
         self.assertEqual(self.convert("--work-limit", "100000000").code, NO_IO)

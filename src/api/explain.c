@@ -140,5 +140,5 @@ stele_status stele_file_explain(stele_file *file, stele_each_field each, void *u
     arena_mark mark = st_arena_mark(&file->arena);
     bool to_the_end = explain_all(file, each, user);
     st_arena_rewind(&file->arena, mark);
-    return to_the_end ? st_end(file) : st_fail(file, STELE_CANCELLED, "explaining was cancelled");
+    return to_the_end || file->arena.failed ? st_end(file) : st_fail(file, STELE_CANCELLED, "explaining was cancelled");
 }

@@ -175,6 +175,13 @@ bool st_walk_finish(walk *w)
 
 /* ---- Explaining ---- */
 
+/* Who is told makes a line of text of it, and of each column. */
+static bool may_tell(walk *w, const stele_field *field)
+{
+    enum { FIELD_WORK = 2000, COLUMN_WORK = 1500 };
+    return st_work(w->arena, 1, FIELD_WORK + COLUMN_WORK * (uint64_t)field->column_count);
+}
+
 static void report(walk *w, const char *name, stele_field *field)
 {
     char path[WALK_PATH];
@@ -184,7 +191,7 @@ static void report(walk *w, const char *name, stele_field *field)
     field->path = name ? path : "";
     field->offset = w->at;
     field->data = w->data + w->at;
-    if (!w->each(w->user, field))
+    if (!may_tell(w, field) || !w->each(w->user, field))
         w->stopped = true;
 }
 
