@@ -3,26 +3,8 @@
 # the house rules, the formatting, which lines the tests reach, and a short fuzz run.
 set -u
 cd "$(dirname "$0")/.." || exit
-results=build/check # a log for each step, and for each that failed its name
-log=build/check.log
-rm -rf "$results"
-mkdir -p "$results"
-
-step() { # NAME COMMAND...
-    local name=$1 start=$SECONDS said="$results/$1.log" ended=ok
-    shift
-    "$@" >"$said" 2>&1 || ended=FAILED
-    {
-        printf '%-7s %-28s %4d s\n' $ended "$name" $((SECONDS - start))
-        if [ $ended = ok ]; then
-            grep -E "^# |\.\.\. skipped" "$said" | sort -u | sed 's/^/          /'
-        else
-            touch "$results/$name.failed"
-            tail -n 60 "$said"
-        fi
-    } >"$results/$name.summary"
-    cat "$results/$name.summary"
-}
+results=build/check
+. tools/steps.sh
 
 # Many wait for browsers and processes more than they compute: two at a time.
 steps_for() { # COMMAND FILE...
@@ -33,10 +15,6 @@ steps_for() { # COMMAND FILE...
         step "$(basename "$file")" "$command" "$(basename "$file")" &
     done
     wait
-}
-
-build() { # PRESET
-    cmake --preset "$1" && cmake --build "build${2-/$1}" -j "$(nproc)"
 }
 
 run_tests() { # PRESET
@@ -64,10 +42,4 @@ unset GLOBIGNORE
 step "formatting" tools/formatted.sh
 step "fuzz" tools/fuzz.sh --again 5000
 
-cat "$results"/*.log >"$log"
-failed=$(find "$results" -name '*.failed' -printf '%f ' | sed 's/\.failed//g')
-if [ "$failed" ]; then
-    echo "failed: $failed($log has everything)"
-    exit 1
-fi
-echo "$(find "$results" -name '*.summary' | wc -l) steps passed"
+finish

@@ -3,26 +3,9 @@
 # once; each byte of each sample with each other value; costly files all ways; the sanitizer of threads; fuzzing, also with 32 bits
 # and with the sanitizer of memory.
 set -u
-cd "$(dirname "$0")/.."
-failed=0
-mkdir -p build
-
-step() { # NAME COMMAND...
-    local name=$1 start=$SECONDS
-    shift
-    if "$@" >build/step_long.log 2>&1; then
-        printf 'ok      %-34s %4d s\n' "$name" $((SECONDS - start))
-        grep -E "^# " build/step_long.log | sed 's/^/          /' || true
-    else
-        failed=1
-        printf 'FAILED  %-34s %4d s\n' "$name" $((SECONDS - start))
-        tail -n 60 build/step_long.log
-    fi
-}
-
-build() { # PRESET
-    cmake --preset "$1" && cmake --build "build${2-/$1}" -j "$(nproc)"
-}
+cd "$(dirname "$0")/.." || exit
+results=build/check_long
+. tools/steps.sh
 
 # Findings are none of our business here, reports of the sanitizer are: they end with 66.
 threaded() { # ARGUMENT...
@@ -42,9 +25,10 @@ threads() {
 }
 
 step "build (clang, sanitizers)" build asan
-step "files that change, 60 s a format" env STELE_SECONDS=60 build/asan/tests/test_changing
+step "files that change, 60 s a format" env STELE_SECONDS=60 build/asan/tests/test_changing &
 step "each allocation fails" env STELE_SWEEP=all build/asan/tests/test_exhausted
 step "each byte with each value" env STELE_SWEEP=all build/asan/tests/test_files
+wait
 step "build (release)" build release ""
 for test in cost import blender; do # of which make check tries a third
     step "test_$test.py, all of it" env STELE="$PWD/build/stele" STELE_PATIENT=1 python3 tests/test_$test.py
@@ -55,4 +39,4 @@ step "fuzz (120 s a format)" tools/fuzz.sh 120
 step "sources of the libraries" tools/libraries.sh
 step "fuzz, 32 bits (30 s a format)" env PRESET=fuzz32 tools/fuzz.sh 30
 step "fuzz, memory (30 s a format)" env PRESET=msan tools/fuzz.sh 30
-exit $failed
+finish
