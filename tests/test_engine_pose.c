@@ -208,7 +208,7 @@ static void test_blending(void **state)
     amounts[0] = amounts[2] = 0;
     assert_int_equal(stele_blend(a.model, &to, &from, 1, amounts, NODES), STELE_OK);
     assert_memory_equal(&rest[0], &before, sizeof before);
-    assert_false(isnan(rest[2].translation[0]));
+    assert_true(!isnan(rest[2].translation[0]));
     rest[2].translation[0] = 1e8f;
     end[2].translation[0] = 1;
     weights[0][0] = 3e7f;
