@@ -74,17 +74,20 @@ async function drop(tab, ...paths) {
     return ready(tab);
 }
 
+const sites = [];
+
+// The address of a server that has one page.
+async function serve(text) {
+    const site = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end(text));
+    sites.push(site);
+    await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${site.address().port}/`;
+}
+
 // The page from a server, in a folder of its own.
 async function openSite() {
-    const site = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end(readFileSync(page)));
-    await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
-    const address = `http://127.0.0.1:${site.address().port}/some/where/`, tab = await openTab(address, {allowed: address});
-    const {done} = tab;
-    tab.done = async () => {
-        await done();
-        site.close();
-    };
-    return tab;
+    const address = `${await serve(readFileSync(page))}some/where/`;
+    return openTab(address, {allowed: address});
 }
 
 // Files of a sample: with what lies beside it under the same name, and the textures.
@@ -103,6 +106,7 @@ const servers = [];
 
 after(async () => {
     servers.forEach((server) => server.kill('SIGKILL'));
+    sites.forEach((site) => site.close());
     await Promise.all([browser, ...browsers].map((one) => one.close()));
     rmSync(scratch, {recursive: true});
 });
@@ -122,6 +126,7 @@ test('every sample is shown when it is dropped, and its triangles lead to their 
         const picked = await tab.evaluate(async () => {
             const {app} = window.stele;
             app.state.picked = null;
+            app.scene.camera.matrixWorld.identity(); // as before the first picture
             for (let i = 0; i < 400 && !app.state.picked; i++) // round and round, from the middle outwards
                 await app.scene.pickAt(i / 420 * Math.cos(i), i / 420 * Math.sin(i));
             return app.state.picked;
@@ -548,17 +553,14 @@ function ask(address, options = {}) {
 
 // A page from elsewhere gets nothing, even if it knew the address.
 async function refusesAnotherPage(base) {
-    const site = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end('<p>Another page'));
-    await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
     const tab = await browser.newPage();
-    await tab.goto(`http://127.0.0.1:${site.address().port}/`);
+    await tab.goto(await serve('<p>Another page'));
     const had = await tab.evaluate(async (address) => {
         const attempts = [{}, {mode: 'no-cors'}].map((options) => fetch(`${address}models.json`, options));
         return (await Promise.allSettled(attempts)).map(({status}) => status);
     }, base);
     assert.deepEqual(had, ['rejected', 'rejected']);
     await tab.close();
-    site.close();
 }
 
 test('stele view serves just its files, and ends with its page', async () => {

@@ -365,6 +365,7 @@ export class Scene {
         const x = this.beside ? 2 * place + 1 : place; // of its half
         const ray = new THREE.Raycaster();
         this.scene.updateMatrixWorld(true);
+        this.camera.updateMatrixWorld(); // it may not have drawn yet
         ray.setFromCamera(new THREE.Vector2(x, y), this.camera);
         const joint = this.options.skeleton ? this.jointAt(x, y) : null;
         if (joint !== null)
