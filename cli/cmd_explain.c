@@ -351,7 +351,7 @@ static void explain(job *j)
     report_findings(j, file);
     if (status == STELE_TOO_MUCH_WORK || status == STELE_NO_MEMORY) {
         job_fails_at(j, "not explained to its end", stele_file_message(file));
-        j->exit_code = exit_code_of(status);
+        job_ends(j, status);
     }
     if ((e.only_at || j->settings->path) && !e.found && stele_file_format(file) && !interrupted())
         complain_of_nothing(j, file, &e);

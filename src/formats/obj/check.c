@@ -43,12 +43,12 @@ static uint64_t triangles_of(const face *f)
 /* ---- Triangles ---- */
 
 /* Polygons are cut as load cuts them; scratch is five numbers a corner. */
-static uint8_t *put_triangles(const obj_content *o, const face *f, uint32_t *scratch, clipping *work, uint8_t *out)
+static uint8_t *put_triangles(const obj_content *o, const face *f, uint32_t *scratch, clipping *budget, uint8_t *out)
 {
     uint32_t alone[1][3] = {{0, 1, 2}}, (*triangles)[3] = alone;
     if (f->count > 3) {
         triangles = (uint32_t(*)[3])(scratch + 2 * (uint64_t)f->count);
-        st_obj_triangulate(o->positions, f->corners, f->count, scratch, work, triangles);
+        st_obj_triangulate(o->positions, f->corners, f->count, scratch, budget, triangles);
     }
     for (uint64_t i = 0; i < triangles_of(f); i++)
         for (int k = 0; k < 3; k++, out += 4)
@@ -62,7 +62,7 @@ static stele_view indices_of(context *c, const obj_content *o)
     if (o->only_triangles)
         return (stele_view){&o->corners->v, o->corner_count, sizeof *o->corners, 1, STELE_U32, false};
     uint64_t count = 0, longest = 0;
-    clipping work = {c->arena, MOST_COMPARISONS, false};
+    clipping budget = {c->arena, MOST_COMPARISONS, false};
     uint8_t *out;
     face f;
     for (face_reader r = {.content = o}; next_face(&r, &f);) {
@@ -73,7 +73,7 @@ static stele_view indices_of(context *c, const obj_content *o)
     uint32_t *scratch = st_arena_bytes(c->arena, 5 * longest * sizeof *scratch);
     for (face_reader r = {.content = o}; out && scratch && next_face(&r, &f);)
         if (triangles_of(&f))
-            out = put_triangles(o, &f, scratch, &work, out);
+            out = put_triangles(o, &f, scratch, &budget, out);
     return indices;
 }
 
